@@ -15,7 +15,7 @@ import type {
   Success,
 } from "./call.ts";
 import { eventsOf } from "./events.ts";
-import { ProblemError, problemOf } from "./problem_error.ts";
+import { isJson, ProblemError, problemOf } from "./problem_error.ts";
 import { bodyOf, type Input, pathOf } from "./request.ts";
 import { delayOf, wait } from "./retry.ts";
 
@@ -227,8 +227,7 @@ async function answerOf(
   const { status } = response;
   if (status >= 400) return { problem: await problemOf(response), response };
   const text = await response.text();
-  const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
-  const data = text === "" ? undefined : isJson ? JSON.parse(text) : text;
+  const data = text === "" ? undefined : isJson(response) ? JSON.parse(text) : text;
   return { status, data, response };
 }
 

@@ -26,13 +26,17 @@ export class ProblemError extends Error {
 export async function problemOf(response: Response): Promise<Problem> {
   const { status, statusText, url } = response;
   const text = await response.text();
-  const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
   let members: Partial<Problem> = {};
   try {
-    if (isJson) members = JSON.parse(text);
+    if (isJson(response)) members = JSON.parse(text);
   } catch {
     // the answer of a proxy
   }
   const title = statusText || `Status ${status}`;
   return { type: "about:blank", title, instance: url, ...members, status };
+}
+
+/** Checks whether the body of a response is JSON. */
+export function isJson({ headers }: Response): boolean {
+  return /[/+]json\b/.test(headers.get("content-type") ?? "");
 }

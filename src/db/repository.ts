@@ -20,7 +20,7 @@ import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import type { AnyModel } from "./model/model.ts";
 import { type LockOptions, mentionsLock } from "./model/row_lock.ts";
-import { type Entrance, Operation, type OperationContext } from "./query/operation.ts";
+import { type DrivingCondition, Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
@@ -89,7 +89,13 @@ type Verb =
   | "aggregate"
   | "group";
 
-const READS: readonly Verb[] = ["read", "count", "look up", "aggregate", "group"];
+/** The options of an operation, the names that it knows, and whether it writes. */
+interface Given {
+  readonly options: TimeLimits;
+  readonly known: readonly string[];
+  readonly manner?: "limited" | "writing";
+}
+
 const READ_OPTIONS = ["where", "select", "include"];
 const UNIQUE_OPTIONS = [...READ_OPTIONS, "lock", "skipLocked", "noWait"];
 const FIRST_OPTIONS = [...UNIQUE_OPTIONS, "orderBy", "skip", "distinct"];
@@ -647,10 +653,10 @@ export class Repository<
   /** Runs an operation that writes; see `#run`. */
   async #write<T>(
     verb: Verb,
-    given: { readonly options: TimeLimits; readonly known: readonly string[] },
+    given: Given,
     work: (operation: Operation, writes: Writes) => Promise<T>,
   ): Promise<T> {
-    return await this.#run(verb, given, async (operation) => {
+    return await this.#run(verb, { ...given, manner: "writing" }, async (operation) => {
       const writes = this.#table.hooks
         ? (await import("./write/hooked_writes.ts")).HOOKED_WRITES
         : PLAIN_WRITES;
@@ -664,17 +670,13 @@ export class Repository<
    */
   async #run<T>(
     verb: Verb,
-    { options, known }: { readonly options: TimeLimits; readonly known: readonly string[] },
+    { options, known, manner = "limited" }: Given,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {
     const context = this.#context(verb);
     checkOptions(options, [...known, ...LIMIT_OPTIONS], context);
     const operation = new Operation(verb, context);
-    const { connection } = this.#table;
-    const run = () => work(operation);
-    return await (READS.includes(verb)
-      ? connection.limited(options, run)
-      : connection.writing(options, run));
+    return await this.#table.connection[manner](options, () => work(operation));
   }
 
   #context(verb: Verb): OperationContext {
@@ -709,11 +711,11 @@ export class Repository<
       ? await (await import("./query/read_lock.ts")).readLock(options, operation)
       : undefined;
     const reading = { ...options, columns, filter, locked };
-    const entrance = locked || options.distinct !== undefined || !isBounded(options)
+    const driving = locked || options.distinct !== undefined || !isBounded(options)
       ? undefined
-      : entranceOf(operation);
-    const query = entrance
-      ? (await import("./query/few_or_many.ts")).readFewOrMany({ ...reading, entrance }, operation)
+      : drivingOf(operation);
+    const query = driving
+      ? (await import("./query/few_or_many.ts")).readFewOrMany({ ...reading, driving }, operation)
       : readRows(reading, operation);
     const { rows } = await operation.run(query);
     const read = rows.map((row) => decodeRow(row, columns));
@@ -741,10 +743,10 @@ function copyOf(value: unknown): unknown {
 }
 
 /** Returns the condition from which rows can be found, where that is not left to the database. */
-function entranceOf(operation: Operation): Entrance | undefined {
-  const { entrance, isShared, table } = operation;
+function drivingOf(operation: Operation): DrivingCondition | undefined {
+  const { driving, isShared, table } = operation;
   // A function of Kysely may refer to the rows around it.
-  return isShared && table.connection.grammar.among ? entrance : undefined;
+  return isShared && table.connection.grammar.among ? driving : undefined;
 }
 
 function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {

@@ -256,7 +256,7 @@ export class DbConnection implements OpenDatabase {
    * Runs a function as `atomically` does, but inside an open transaction in a savepoint: a failure
    * undoes only what the function did.
    */
-  undoably<T>(run: () => Promise<T>): Promise<T> {
+  inSavepoint<T>(run: () => Promise<T>): Promise<T> {
     return this.transaction(run, this.isInTransaction ? {} : { retries: MAX_RETRIES });
   }
 

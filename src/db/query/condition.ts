@@ -162,14 +162,14 @@ function relationFilter(
       : filter;
     const exists: Filter = (eb) => eb.exists(query(eb, met).select(one));
     if (!asksForRow(operator, where)) return (eb) => eb.not(exists(eb));
-    // Only the conditions that all rows meet can be where a query begins.
+    // Only a condition that each row of the result meets can drive the query.
     if (depth > 1 || isNull) return exists;
-    const entrance = { relation, keys: (eb: Builder) => keys(eb, filter), isClosed: false };
-    operation.entrance ??= entrance;
-    // PostgreSQL checks row by row a subquery that skips none of its rows.
-    const closed: Filter = (eb) =>
+    const driving = { relation, keys: (eb: Builder) => keys(eb, filter), isRowByRow: false };
+    operation.driving ??= driving;
+    // OFFSET 0 keeps PostgreSQL from rewriting the subquery as a join.
+    const rowByRow: Filter = (eb) =>
       eb.exists(query(eb, met).select(one).limit(eb.lit(1)).offset(eb.lit(0)));
-    return (eb) => entrance.isClosed ? closed(eb) : exists(eb);
+    return (eb) => driving.isRowByRow ? rowByRow(eb) : exists(eb);
   }));
 }
 

@@ -6,7 +6,7 @@
  */
 import { type Compilable, type Expression, sql } from "kysely";
 import { bindCount, checkBounds, namedTerms, readOrder } from "./find_options.ts";
-import type { Entrance, Operation } from "./operation.ts";
+import type { DrivingCondition, Operation } from "./operation.ts";
 import type { Builder } from "./operators.ts";
 import { KEY, one, type Subquery } from "./related_rows.ts";
 import { ordered, type RowsOptions, withOrder } from "./rows_query.ts";
@@ -29,7 +29,7 @@ const ROWS = "~rows";
  * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
  */
 export function readFewOrMany(
-  { entrance, ...options }: RowsOptions & { readonly entrance: Entrance },
+  { driving, ...options }: RowsOptions & { readonly driving: DrivingCondition },
   operation: Operation,
 ): () => Compilable {
   const { columns, filter } = options;
@@ -41,38 +41,38 @@ export function readFewOrMany(
   const names = columns.map(({ column }) => column);
   const rows = () => withOrder(kysely.selectFrom(source), names, order).where(filter);
   const half = (page: Subquery, isOf: 0 | 1) => {
-    const limit = sql<number>`case when ${isOfMany({ entrance, operation })} = ${sql.lit(isOf)}
+    const limit = sql<number>`case when ${hasMany({ driving, operation })} = ${sql.lit(isOf)}
       then cast(${take} as bigint) + cast(${skip} as bigint) else 0 end`;
     // A part of a union has no order of its own.
     return kysely.selectFrom(page.limit(limit).as(FOUND)).selectAll();
   };
   return () => {
-    const found = rows().where((eb) => amongKeys(eb, { entrance, operation }))
+    const found = rows().where((eb) => amongKeys(eb, { driving, operation }))
       // There are no more; the planner does not look for them in their order then.
       .limit(sql<number>`${sql.lit(FEW)}`);
     const all = kysely.selectFrom(found.as(FOUND)).selectAll();
     const few = half(ordered(all, namedTerms(order), grammar), 0);
-    entrance.isClosed = true;
+    driving.isRowByRow = true;
     const many = half(ordered(rows(), order, grammar), 1);
-    entrance.isClosed = false;
+    driving.isRowByRow = false;
     const read = kysely.selectFrom(few.unionAll(many).as(ROWS)).select(selectionOf(columns));
     return ordered(read, namedTerms(order), grammar)
       .limit(sql<number>`${take}`).offset(sql<number>`${skip}`);
   };
 }
 
-/** How rows are found. */
-interface Entering {
-  readonly entrance: Entrance;
+/** A condition that drives a query, and its operation. */
+interface Driven {
+  readonly driving: DrivingCondition;
   readonly operation: Operation;
 }
 
-function amongKeys(eb: Builder, { entrance: { relation, keys }, operation }: Entering) {
+function amongKeys(eb: Builder, { driving: { relation, keys }, operation }: Driven) {
   return relation.own.grammar.among!(eb.ref(`${operation.rows}.${relation.own.column}`), keys(eb));
 }
 
 /** Returns 1 if more than {@linkcode FEW} rows can be found, and 0 otherwise. */
-function isOfMany({ entrance: { relation, keys }, operation }: Entering): Expression<unknown> {
+function hasMany({ driving: { relation, keys }, operation }: Driven): Expression<unknown> {
   const { source, rows, connection: { kysely } } = operation.table;
   const found = (eb: Builder): Subquery =>
     relation.kind === "many"

@@ -36,6 +36,11 @@ export interface OperationContext {
   readonly action: string;
 }
 
+/** Returns the context of rows that are found by their keys: without a scope, marked ones too. */
+export function unscoped({ table, action }: OperationContext): OperationContext {
+  return { table, scope: new Map(), seesDeleted: true, action };
+}
+
 /** The parts of an operation that its subqueries share. */
 interface Parts {
   readonly values: unknown[];
@@ -49,8 +54,8 @@ interface Parts {
   isShared: boolean;
 }
 
-/** A condition on related rows, from which a query can reach its rows. */
-export interface Entrance {
+/** A condition on related rows, by which a query can find its rows. */
+export interface DrivingCondition {
   /** The relation. */
   readonly relation: TableRelation;
   /** Builds the query of the values of the relation's column. */
@@ -58,7 +63,7 @@ export interface Entrance {
     eb: ExpressionBuilder<AnyTables, string>,
   ) => SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
   /** Whether the condition is written so that the database only checks it row by row. */
-  isClosed: boolean;
+  isRowByRow: boolean;
 }
 
 /** How a subquery refers to the operation around it. */
@@ -78,7 +83,7 @@ export class Operation implements OperationContext {
   /** Columns by name beside those of the table; a subquery has none. */
   others: ReadonlyMap<string, TableColumn> | undefined;
   /** The first condition on related rows that all rows meet. */
-  entrance: Entrance | undefined;
+  driving: DrivingCondition | undefined;
   /** The name of its rows in the SQL: that of the table, unless an outer query has it. */
   readonly rows: string;
   readonly #parts: Parts;

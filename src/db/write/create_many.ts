@@ -9,7 +9,7 @@ import { dbError } from "../errors.ts";
 import { decimalDigits } from "../model/stored_value.ts";
 import { bindCount } from "../query/find_options.ts";
 import { keyOf } from "../query/key.ts";
-import { Operation, type OperationContext } from "../query/operation.ts";
+import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import { type AnyRow, decodeRow, selectionOf, type TableColumn } from "../query/table.ts";
 import { createTuple } from "./assignments.ts";
 import { type InsertBatch, insertRows, type Tuple } from "./many_inserts.ts";
@@ -26,6 +26,16 @@ export function createTuples(
   return Array.from(data, (row) => createTuple(row, operation));
 }
 
+/**
+ * Reads whether rows that exist are left out.
+ *
+ * @throws {TypeError} if it is not a boolean
+ */
+export function readSkip({ skipDuplicates = false }: ManyInserts, operation: Operation): boolean {
+  if (typeof skipDuplicates === "boolean") return skipDuplicates;
+  throw operation.mistake("skipDuplicates is not a boolean");
+}
+
 /** Rows to create; checked where they are read. */
 export interface ManyInserts {
   /** The data of the rows. */
@@ -36,13 +46,13 @@ export interface ManyInserts {
 
 /** Creates rows, and returns their number; without those that exist, if they are to be skipped. */
 export async function createMany(
-  { data, skipDuplicates = false }: ManyInserts,
+  inserts: ManyInserts,
   operation: Operation,
 ): Promise<number> {
-  if (typeof skipDuplicates !== "boolean") throw operation.mistake("skipDuplicates is no boolean");
-  const tuples = createTuples({ name: "data", data }, operation);
+  const isSkipping = readSkip(inserts, operation);
+  const tuples = createTuples({ name: "data", data: inserts.data }, operation);
   const { table } = operation;
-  const manner = skipDuplicates ? skipConflicts(operation) : {
+  const manner = isSkipping ? skipConflicts(operation) : {
     run: async ({ statement, tuples }: InsertBatch) => {
       await table.execute(operation.action, statement);
       return tuples.length;
@@ -90,12 +100,7 @@ async function readCreated(
   const { table, table: { primaryKey, connection: { kysely } }, action } = context;
   const keys = tuples.map((tuple) => tuple[primaryKey.index]);
   if (keys[0] !== undefined) return await readByKeys(keys, context);
-  const operation = new Operation("read generated", {
-    table,
-    scope: new Map(),
-    seesDeleted: true,
-    action,
-  });
+  const operation = new Operation("read generated", unscoped(context));
   const count = bindCount({ name: "keys", count: tuples.length }, operation);
   const key = sql.ref(primaryKey.column);
   // A statement whose number of rows is known generates its keys at once, one step apart.

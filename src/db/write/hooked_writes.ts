@@ -3,15 +3,16 @@
  *
  * @module
  */
-import { DbError, dbError } from "../errors.ts";
+import { dbError } from "../errors.ts";
 import type { HookEvent } from "../model/hooks.ts";
-import type { Operation, OperationContext } from "../query/operation.ts";
-import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
-import { createTuples } from "./create_many.ts";
+import { type Operation, type OperationContext, unscoped } from "../query/operation.ts";
+import type { AnyRow, Table } from "../query/table.ts";
+import { createTuples, readSkip } from "./create_many.ts";
+import { createSkipping } from "./hooked_inserts.ts";
 import { insertRow } from "./inserts.ts";
 import { type Change, deleteLocked, lockRow, updateLocked } from "./locked_rows.ts";
-import { rowUpsert, skip } from "./many_conflicts.ts";
-import { insertRows, type Tuple } from "./many_inserts.ts";
+import { rowUpsert } from "./many_conflicts.ts";
+import { keyOfRow } from "./row_reading.ts";
 import { PLAIN_WRITES as plain, type Writes } from "./row_writes.ts";
 import { type ManyUpdate, markUpdate } from "./update_many.ts";
 import { type RowUpsert, updateOrCreate } from "./upsert.ts";
@@ -29,12 +30,10 @@ export const HOOKED_WRITES: Writes = {
 
   async createMany(options, operation) {
     if (!operation.table.hooks?.created) return await plain.createMany(options, operation);
-    const { data, skipDuplicates = false } = options;
-    if (skipDuplicates === false) {
-      return (await HOOKED_WRITES.createManyAndReturn(data, operation)).length;
+    if (!readSkip(options, operation)) {
+      return (await HOOKED_WRITES.createManyAndReturn(options.data, operation)).length;
     }
-    if (skipDuplicates !== true) throw operation.mistake("skipDuplicates is no boolean");
-    const tuples = createTuples({ name: "data", data }, operation);
+    const tuples = createTuples({ name: "data", data: options.data }, operation);
     const rows = await hooked(operation, {
       event: "created",
       write: () => createSkipping(tuples, operation),
@@ -97,7 +96,7 @@ export const HOOKED_WRITES: Writes = {
     const { hooks, connection } = operation.table;
     if (!hooks?.created && !hooks?.updated) return await plain.upsertMany(upserts, operation);
     const { tuples, updates } = readUpserts(upserts, operation);
-    await connection.undoably(async () => {
+    await connection.inSavepoint(async () => {
       for (const tuple of tuples) {
         await HOOKED_WRITES.upsertRow(rowUpsert(tuple, updates, operation.table), operation);
       }
@@ -166,7 +165,7 @@ async function hooked<T>(
 ): Promise<T> {
   const hook = hooks?.[event];
   if (!hook) return await write();
-  return await connection.undoably(async () => {
+  return await connection.inSavepoint(async () => {
     const result = await write();
     const written = rows(result);
     try {
@@ -183,15 +182,13 @@ async function updateOne(
   { unique, values, wrap }: RowUpdate & Pick<HookedWrite<unknown>, "wrap">,
   context: OperationContext,
 ): Promise<AnyRow | undefined> {
-  const { table, action } = context;
   const changes = await hooked(context, {
     event: "updated",
     async write(): Promise<readonly Change[]> {
       const before = await lockRow(unique, context);
       if (!before) return [];
-      const key = keyOf(before, table);
-      const found = { table, action, scope: new Map(), seesDeleted: true };
-      const after = await tryUpdate({ unique: key, values }, found);
+      const key = keyOfRow(before, context.table);
+      const after = await tryUpdate({ unique: key, values }, unscoped(context));
       return after ? [{ before, after }] : [];
     },
     rows: (changes) => changes,
@@ -215,43 +212,4 @@ function updateAll(update: ManyUpdate, operation: Operation): Promise<readonly C
     write: () => updateLocked(update, operation),
     rows: (changes) => changes,
   });
-}
-
-/** Creates the rows that have no value of a unique column that another row has. */
-async function createSkipping(
-  tuples: readonly Tuple[],
-  operation: Operation,
-): Promise<readonly AnyRow[]> {
-  const { table, table: { columns, connection }, action } = operation;
-  if (!connection.grammar.returning) return await createEach(tuples, operation);
-  const batches = await insertRows(tuples, {
-    extend(insertion) {
-      const skipping = skip(insertion);
-      insertion.section("returning");
-      return (insert) => skipping(insert).returning(selectionOf(columns));
-    },
-    run: async ({ statement }) => (await table.execute(action, statement)).rows,
-  }, operation);
-  return batches.flat().map((row) => decodeRow(row, columns));
-}
-
-/** A statement of MySQL cannot return the rows that it has created. */
-async function createEach(tuples: readonly Tuple[], operation: Operation): Promise<AnyRow[]> {
-  const rows: AnyRow[] = [];
-  for (const tuple of tuples) {
-    const values = new Map(
-      operation.table.columns.map((column) => [column, tuple[column.index]] as const)
-        .filter(([, value]) => value !== undefined),
-    );
-    try {
-      rows.push(await insertRow(values, operation));
-    } catch (error) {
-      if (!(error instanceof DbError) || error.code !== "UniqueViolation") throw error;
-    }
-  }
-  return rows;
-}
-
-function keyOf(row: AnyRow, { primaryKey }: Table): Values {
-  return new Map([[primaryKey, row[primaryKey.name]]]);
 }

@@ -5,16 +5,13 @@
  */
 import { uniqueFilter } from "../query/filters.ts";
 import { identity } from "../query/key.ts";
-import { Operation, type OperationContext } from "../query/operation.ts";
+import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
 import { readLock } from "../query/read_lock.ts";
 import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
 import { assign } from "./assignments.ts";
-import { keysFilter, readByKeys } from "./row_reading.ts";
+import { batchesOf, keysFilter, readByKeys } from "./row_reading.ts";
 import type { ManyUpdate } from "./update_many.ts";
-
-/** The most rows that are found by their keys in one statement. */
-const MAX_KEYS = 1024;
 
 /** A row before and after an update. */
 export interface Change {
@@ -53,7 +50,7 @@ export async function updateLocked(
   const { table, table: { source, connection: { kysely } } } = operation;
   const changes: Change[] = [];
   for (const before of batchesOf(await lockRows(filter, operation))) {
-    const update = new Operation("update by keys", withoutScope(operation));
+    const update = new Operation("update by keys", unscoped(operation));
     const assignments = assign(values, update);
     update.section("in");
     const keys = keysOf(before, table);
@@ -75,23 +72,13 @@ export async function deleteLocked(filter: Filter, operation: Operation): Promis
   const { table: { source, connection: { kysely } } } = operation;
   const found = await lockRows(filter, operation);
   for (const rows of batchesOf(found)) {
-    const remove = new Operation("delete by keys", withoutScope(operation));
+    const remove = new Operation("delete by keys", unscoped(operation));
     const keyed = keysFilter(keysOf(rows, operation.table), remove);
     await remove.run(() => kysely.deleteFrom(source).where(keyed));
   }
   return found;
 }
 
-/** The keys of rows are enough to find them. */
-function withoutScope({ table, action }: OperationContext): OperationContext {
-  return { table, scope: new Map(), seesDeleted: true, action };
-}
-
 function keysOf(rows: readonly AnyRow[], { primaryKey: { name } }: Table): readonly unknown[] {
   return rows.map((row) => row[name]);
-}
-
-function batchesOf(rows: readonly AnyRow[]): readonly (readonly AnyRow[])[] {
-  const batches = Array.from({ length: Math.ceil(rows.length / MAX_KEYS) }, (_, index) => index);
-  return batches.map((index) => rows.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS));
 }

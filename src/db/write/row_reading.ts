@@ -6,9 +6,9 @@
 import type { Compilable } from "kysely";
 import type { StatementResult } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
-import { Operation, type OperationContext } from "../query/operation.ts";
+import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import { type Filter, operatorFilter } from "../query/operators.ts";
-import { type AnyRow, decodeRow, selectionOf, type Table } from "../query/table.ts";
+import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
 
 /**
  * Builds the query that reads a row, and keeps others from writing it until the transaction ends.
@@ -22,16 +22,25 @@ export function lock(filter: Filter, table: Table): Compilable {
 /** Reads the rows of keys, in any order, as `lock` does. */
 export async function readByKeys(
   keys: readonly unknown[],
-  { table, action }: OperationContext,
+  context: OperationContext,
 ): Promise<StatementResult> {
-  const operation = new Operation("by keys", {
-    table,
-    scope: new Map(),
-    seesDeleted: true,
-    action,
-  });
+  const operation = new Operation("by keys", unscoped(context));
   const filter = keysFilter(keys, operation);
-  return await operation.run(() => lock(filter, table));
+  return await operation.run(() => lock(filter, context.table));
+}
+
+/** The most rows that are found by their keys in one statement. */
+const MAX_KEYS = 1024;
+
+/** Divides a list into parts that one statement finds by their keys. */
+export function batchesOf<T>(list: readonly T[]): readonly (readonly T[])[] {
+  const starts = Array.from({ length: Math.ceil(list.length / MAX_KEYS) }, (_, i) => i * MAX_KEYS);
+  return starts.map((start) => list.slice(start, start + MAX_KEYS));
+}
+
+/** Returns the value of the primary key that names a row. */
+export function keyOfRow(row: AnyRow, { primaryKey }: Table): Values {
+  return new Map([[primaryKey, row[primaryKey.name]]]);
 }
 
 /** Returns the filter of the rows of keys. */

@@ -8,10 +8,10 @@ import { sql } from "kysely";
 import type { Statement } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { uniqueFilter } from "../query/filters.ts";
-import { Operation, type OperationContext } from "../query/operation.ts";
+import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
 import { assign, markValues } from "./assignments.ts";
-import { lock, oneRow, rowOf } from "./row_reading.ts";
+import { keyOfRow, lock, oneRow, rowOf } from "./row_reading.ts";
 
 /** A row and what to set in it. */
 export interface RowUpdate {
@@ -107,9 +107,7 @@ async function updateByKey(
   const found = await table.execute(action, lockTarget(unique, context));
   const row = rowOf(found, table);
   if (!row) return undefined;
-  const key = new Map([[table.primaryKey, row[table.primaryKey.name]]]);
-  const seen = { table, action, scope: new Map(), seesDeleted: true };
-  return await tryUpdate({ unique: key, values }, seen);
+  return await tryUpdate({ unique: keyOfRow(row, table), values }, unscoped(context));
 }
 
 /**

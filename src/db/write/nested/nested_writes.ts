@@ -12,6 +12,7 @@ import { createValues, namesRelation, updateValues } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
 import { lockRow } from "../locked_rows.ts";
 import { readUnique, updateOrCreate, type UpsertOptions } from "../upsert.ts";
+import { keyOfRow } from "../row_reading.ts";
 import { readTarget } from "../writes.ts";
 import {
   begin,
@@ -27,7 +28,7 @@ import { joined, type RelatedCreates, writeChildren } from "./child_writes.ts";
 
 /** Creates a row and what its data has of related rows. */
 export function createNested(data: unknown, root: Operation): Promise<AnyRow> {
-  return root.table.connection.undoably(() => create(data, placeOf(root)));
+  return root.table.connection.inSavepoint(() => create(data, placeOf(root)));
 }
 
 /**
@@ -40,7 +41,7 @@ export function updateNested(
   root: Operation,
 ): Promise<AnyRow> {
   const unique = uniqueValues(where, root);
-  return root.table.connection.undoably(async () => {
+  return root.table.connection.inSavepoint(async () => {
     const row = await update(unique, { data, place: placeOf(root) });
     if (row) return row;
     throw dbError(root.action, { code: "RowNotFound" });
@@ -55,8 +56,8 @@ export function upsertNested(options: UpsertOptions, root: Operation): Promise<A
   return updateOrCreate({
     unique,
     created: new Map(),
-    update: () => connection.undoably(() => update(unique, { data: options.update, place })),
-    create: (unless) => connection.undoably(() => create(data, place, { unless })),
+    update: () => connection.inSavepoint(() => update(unique, { data: options.update, place })),
+    create: (unless) => connection.inSavepoint(() => create(data, place, { unless })),
   }, root);
 }
 
@@ -93,7 +94,7 @@ async function update(
   const keys = await writeParents(before, place);
   const operation = begin("update", place);
   const values = updateValues(joined([columns, keys], place), operation);
-  const key = new Map([[table.primaryKey, found[table.primaryKey.name]]]);
+  const key = keyOfRow(found, table);
   const row = values.size === 0
     ? found
     : await writesOf(table).updateRow({ unique: key, values }, operation);
@@ -149,7 +150,7 @@ async function findOrCreate(
     update: () => readTarget(unique, operation, { isCurrent: true }),
     create(unless) {
       const run = () => create(data, place, { given, unless });
-      return isNested ? place.table.connection.undoably(run) : run();
+      return isNested ? place.table.connection.inSavepoint(run) : run();
     },
   }, operation);
 }

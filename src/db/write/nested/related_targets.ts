@@ -17,10 +17,8 @@ import {
   type Values,
 } from "../../query/table.ts";
 import { keyOfValue } from "../create_many.ts";
+import { batchesOf } from "../row_reading.ts";
 import { begin, type DataPlace, subjectOf } from "./relation_data.ts";
-
-/** The most rows that one statement finds. */
-const MAX_KEYS = 1024;
 
 /**
  * Finds the rows in the scope that conditions on unique columns name, in their order; once each.
@@ -73,9 +71,7 @@ async function findSome(
   const found = new Map<Values, AnyRow>();
   for (const [column, group] of Map.groupBy(uniques, columnOf)) {
     // Rows that are named by one column are found together.
-    const size = column ? MAX_KEYS : 1;
-    for (let start = 0; start < group.length; start += size) {
-      const some = group.slice(start, start + size);
+    for (const some of column ? batchesOf(group) : group.map((unique) => [unique])) {
       const operation = begin("targets", place);
       const filter = column && some.length > 1
         ? every([
