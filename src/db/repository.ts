@@ -41,7 +41,8 @@ import {
   type PageOptions,
   readSelection,
 } from "./query/find_options.ts";
-import { type AnyRow, decodeRow, type Table } from "./query/table.ts";
+import type { Table } from "./query/table.ts";
+import { type AnyRow, decodeRow } from "./query/table_column.ts";
 import type {
   ComparableColumn,
   Conditions,

@@ -6,7 +6,8 @@
 import type { DbConnection } from "../connection/connection.ts";
 import { DbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
-import type { Table, TableColumn } from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import type { TableColumn } from "../query/table_column.ts";
 import { folded, readTables, type StoredColumn, type StoredTable } from "./catalogue.ts";
 import { kindOf, typeMismatch } from "./column_type.ts";
 import { referenceOf } from "./schema.ts";

@@ -8,7 +8,8 @@ import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import type { ReferenceTarget } from "../model/field.ts";
 import { isGenerated, isIndexed, isUnique } from "../model/model.ts";
-import { sourceOf, type Table, type TableColumn } from "../query/table.ts";
+import { sourceOf, type Table } from "../query/table.ts";
+import type { TableColumn } from "../query/table_column.ts";
 import { changeSchema } from "./schema_change.ts";
 
 const MAX_NAME = 63;

@@ -13,7 +13,7 @@ import { havingWhere, readBy, readGroupOrder } from "./group_options.ts";
 import { GroupValues } from "./group_values.ts";
 import type { Operation } from "./operation.ts";
 import { ordered, readPage } from "./rows_query.ts";
-import { type AnyRow, selectionOf, type TableColumn } from "./table.ts";
+import { type AnyRow, selectionOf, type TableColumn } from "./table_column.ts";
 
 /** How many more digits than its column the average of decimals has. */
 const MORE_DIGITS = 4;

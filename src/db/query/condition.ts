@@ -14,7 +14,8 @@ import type { Operation } from "./operation.ts";
 import { type Builder, type Filter, operatorFilter, readMode } from "./operators.ts";
 import { asksForRow, isLogic, type RelationMember, toOneMembers } from "./constant_condition.ts";
 import { one, relatedRows } from "./related_rows.ts";
-import type { TableColumn, TableRelation, Values } from "./table.ts";
+import type { TableRelation } from "./table.ts";
+import type { TableColumn, Values } from "./table_column.ts";
 
 /** A condition in another one. */
 interface Nested {

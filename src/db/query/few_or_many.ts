@@ -10,7 +10,7 @@ import type { DrivingCondition, Operation } from "./operation.ts";
 import type { Builder } from "./operators.ts";
 import { KEY, one, type Subquery } from "./related_rows.ts";
 import { ordered, type RowsOptions, withOrder } from "./rows_query.ts";
-import { countOfRows, selectionOf } from "./table.ts";
+import { countOfRows, selectionOf } from "./table_column.ts";
 
 /** How many rows are few: reading and sorting them takes about a millisecond. */
 const FEW = 1000;

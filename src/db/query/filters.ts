@@ -6,7 +6,8 @@
 import type { Expression, SqlBool } from "kysely";
 import type { Operation, OperationContext } from "./operation.ts";
 import { type Builder, compareFilter, type Filter, scopeFilter } from "./operators.ts";
-import type { Table, TableColumn, Values } from "./table.ts";
+import type { Table } from "./table.ts";
+import type { TableColumn, Values } from "./table_column.ts";
 
 /** The most conditions that one expression joins. */
 const MAX_WIDTH = 100;

@@ -11,7 +11,8 @@ import { every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 import { type Builder, readMode } from "./operators.ts";
 import { relatedRows } from "./related_rows.ts";
-import { countOfRows, type TableColumn, type TableRelation } from "./table.ts";
+import type { TableRelation } from "./table.ts";
+import { countOfRows, type TableColumn } from "./table_column.ts";
 
 /** A value of an order, and its direction. */
 export interface OrderTerm {

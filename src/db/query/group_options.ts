@@ -8,7 +8,7 @@ import { membersOf } from "../model/plain_object.ts";
 import { isBounded, type OrderTerm, type PageOptions } from "./find_options.ts";
 import type { GroupValues } from "./group_values.ts";
 import type { Operation } from "./operation.ts";
-import type { TableColumn } from "./table.ts";
+import type { TableColumn } from "./table_column.ts";
 
 /**
  * Reads the columns of groups.

@@ -10,7 +10,7 @@ import { AGGREGATES } from "../model/aggregate.ts";
 import { Field } from "../model/field.ts";
 import type { AnyField } from "../model/model.ts";
 import type { Operation } from "./operation.ts";
-import { TableColumn } from "./table.ts";
+import { TableColumn } from "./table_column.ts";
 
 /** The most digits of a sum of decimals. */
 const MAX_DIGITS = 65;

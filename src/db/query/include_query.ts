@@ -11,7 +11,8 @@ import { identity } from "./key.ts";
 import { Operation } from "./operation.ts";
 import { DbError } from "../errors.ts";
 import { RelatedQuery } from "./related_query.ts";
-import { type AnyRow, decodeRow, type TableColumn, type TableRelation } from "./table.ts";
+import type { TableRelation } from "./table.ts";
+import { type AnyRow, decodeRow, type TableColumn } from "./table_column.ts";
 
 /** A relation to read with rows. */
 export interface Inclusion {

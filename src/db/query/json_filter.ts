@@ -11,7 +11,7 @@ import { isStorableText } from "../model/stored_value.ts";
 import { every } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 import { type Comparison, COMPARISONS, type Filter } from "./operators.ts";
-import type { TableColumn } from "./table.ts";
+import type { TableColumn } from "./table_column.ts";
 
 /** A condition on a value of JSON; `undefined` stands for one that holds for every value. */
 type Test = ((value: JsonParts) => Expression<SqlBool>) | undefined;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TableColumn } from "./table.ts";
+import type { TableColumn } from "./table_column.ts";
 
 /** Returns a key for a Map that is the same for values that are equal in a column. */
 export function keyOf({ field }: TableColumn, value: unknown): unknown {

@@ -14,7 +14,8 @@ import {
   type Statement,
   type StatementResult,
 } from "../connection/statement.ts";
-import type { Table, TableColumn, TableRelation, Values } from "./table.ts";
+import type { Table, TableRelation } from "./table.ts";
+import type { TableColumn, Values } from "./table_column.ts";
 
 /** A client may have written the relations of an operation: each is a subquery. */
 const MAX_DEPTH = 8;

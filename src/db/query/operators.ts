@@ -8,7 +8,7 @@ import type { AnyTables } from "../connection/dialect.ts";
 import type { ListOperator, TextMatch } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
 import type { Operation } from "./operation.ts";
-import type { TableColumn } from "./table.ts";
+import type { TableColumn } from "./table_column.ts";
 
 /** Builds parts of a query of any tables. */
 export type Builder = ExpressionBuilder<AnyTables, string>;

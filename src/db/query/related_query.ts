@@ -18,14 +18,14 @@ import type { Operation } from "./operation.ts";
 import { bindList, type Filter } from "./operators.ts";
 import type { Subquery } from "./related_rows.ts";
 import { ordered, readPage, withOrder } from "./rows_query.ts";
+import type { TableRelation } from "./table.ts";
 import {
   countOfRows,
   selectAs,
   type Selection,
   selectionOf,
   type TableColumn,
-  type TableRelation,
-} from "./table.ts";
+} from "./table_column.ts";
 
 /** Names that no column has. */
 const OWNER = "~owner";

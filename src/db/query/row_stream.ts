@@ -11,7 +11,7 @@ import { identity } from "./key.ts";
 import type { Operation } from "./operation.ts";
 import { compareFilter, type Filter, lowerCase, operatorFilter } from "./operators.ts";
 import type { SortOrder } from "../model/model.ts";
-import type { AnyRow, TableColumn } from "./table.ts";
+import type { AnyRow, TableColumn } from "./table_column.ts";
 
 /** How many rows a statement reads, unless `batchSize` sets it. */
 const BATCH_SIZE = 1000;

@@ -18,7 +18,7 @@ import {
 import type { Operation } from "./operation.ts";
 import type { Builder, Filter } from "./operators.ts";
 import type { Subquery } from "./related_rows.ts";
-import { countOfRows, selectionOf, type TableColumn } from "./table.ts";
+import { countOfRows, selectionOf, type TableColumn } from "./table_column.ts";
 
 /** Names that no column has. */
 const NUMBER = "~number";

@@ -1,30 +1,22 @@
 /**
- * The tables of models: columns with their codecs, relations, and compiled statements.
+ * The tables of models: columns, relations, and compiled statements.
  *
  * @module
  */
-import { type AliasedExpression, type Compilable, sql } from "kysely";
+import type { Compilable } from "kysely";
 import type { DbConnection, ResultsOf } from "../connection/connection.ts";
-import type { Codec, Grammar } from "../connection/grammar.ts";
+import type { Grammar } from "../connection/grammar.ts";
 import {
   compile,
   type CompiledStatement,
-  type DriverRow,
   type Statement,
   type StatementResult,
 } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
-import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import type { TableHooks } from "../model/hooks.ts";
-import {
-  type AnyField,
-  type AnyModel,
-  columnOf,
-  isMemberName,
-  type ModelDefinition,
-} from "../model/model.ts";
-import type { AnyRelation, RelationKind, Relations } from "../model/relation.ts";
-import { type StorageLimit, storageLimit } from "./storage_limit.ts";
+import type { AnyModel, ModelDefinition } from "../model/model.ts";
+import type { RelationKind } from "../model/relation.ts";
+import { TableColumn } from "./table_column.ts";
 import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
 
 /** At most 256 statements, and fewer where they bind many values or their SQL is long. */
@@ -32,149 +24,6 @@ const STATEMENTS: BoundedMapOptions<string, CompiledStatement> = {
   max: 102_400,
   weigh: ({ parameters, sql }) => Math.max(400, parameters.length, sql.length / 16),
 };
-
-/** A row of any model. */
-export type AnyRow = Record<string, unknown>;
-
-/** A column in an open database. */
-export class TableColumn {
-  /** The name of its field. */
-  readonly name: string;
-  /** Its name in the SQL. */
-  readonly column: string;
-  /** Its name in error messages. */
-  readonly label: string;
-  /** The name of its model. */
-  readonly table: string;
-  /** Its index among the columns of the model. */
-  readonly index: number;
-  /** Its field in the model. */
-  readonly field: AnyField;
-  /** The SQL of its database. */
-  readonly grammar: Grammar;
-  /** Encodes and decodes its values. */
-  readonly codec: Codec;
-  /** The rules of its kind. */
-  readonly rules: FieldKindRules;
-  readonly #limit: StorageLimit | undefined;
-
-  /** Creates a column of a model's table. */
-  constructor(
-    name: string,
-    field: AnyField,
-    { table, grammar, index, label = name }: {
-      table: string;
-      grammar: Grammar;
-      index: number;
-      label?: string;
-    },
-  ) {
-    this.name = name;
-    this.column = columnOf(name, field);
-    this.label = label;
-    this.table = table;
-    this.index = index;
-    this.field = field;
-    this.grammar = grammar;
-    this.codec = grammar.codecs[field.kind];
-    this.rules = FIELD_KINDS[field.kind];
-    this.#limit = storageLimit(field, grammar);
-  }
-
-  /**
-   * Encodes a value to be stored, or `null`.
-   *
-   * @throws {TypeError} if it is `undefined`
-   * @throws {DbError} `CheckViolation` as of `encode`, or if it exceeds the limit of the column
-   */
-  store(value: unknown, action: string): unknown {
-    if (value === null) return null;
-    const encoded = this.encode(value, action);
-    if (!this.#limit || this.#limit.admits(value)) return encoded;
-    const reason = `${this.name} takes at most ${this.#limit.name}`;
-    throw dbError(action, { code: "CheckViolation", fields: [this.name], reason });
-  }
-
-  /**
-   * Encodes a value for the driver.
-   *
-   * @throws {TypeError} if it is `undefined`
-   * @throws {DbError} `CheckViolation` if it is of another type, `null` included, or not every
-   * database stores it unchanged
-   */
-  encode(value: unknown, action: string): unknown {
-    this.check(value, action);
-    return this.codec.encode(value, this.field);
-  }
-
-  /**
-   * Checks a value.
-   *
-   * @throws {TypeError} if it is `undefined`
-   * @throws {DbError} `CheckViolation` if it is of another type, `null` included, or not every
-   * database stores it unchanged
-   */
-  check(value: unknown, action: string): void {
-    const { rules, field, label: name } = this;
-    const isAccepted = value !== null && rules.accepts(value);
-    if (isAccepted && rules.keeps(value, field.traits)) return;
-    const given = value === null ? "null" : typeof value;
-    const { list } = field.traits;
-    const reason = !isAccepted
-      ? `${name} takes ${rules.type}, not ${given}`
-      : list === undefined
-      ? undefined
-      : `${name} takes one of ${list.replaceAll("|", ", ")}`;
-    // No client can send it: the caller has forgotten a value.
-    if (value === undefined) throw new TypeError(`Cannot ${action}: ${reason}`);
-    throw dbError(action, { code: "CheckViolation", fields: [name], reason });
-  }
-
-  /**
-   * Decodes a value that the driver read.
-   *
-   * @throws {DbError} `Database`, naming the column, if the field cannot have the value
-   */
-  decode(raw: unknown): unknown {
-    try {
-      return this.codec.decode(raw, this.field);
-    } catch (cause) {
-      // the messages of other errors contain the value
-      const reason = cause instanceof RangeError ? cause.message : `it is not ${this.rules.type}`;
-      throw new DbError("Database", `Cannot read ${this.table}.${this.label}: ${reason}`, {
-        cause,
-      });
-    }
-  }
-}
-
-/** What selects a column. */
-export type Selection = string | AliasedExpression<unknown, string>;
-
-/** Selects columns; their names in the result are not significant. */
-export function selectionOf(columns: readonly TableColumn[]): Selection[] {
-  return columns.map(({ column, grammar, field }) =>
-    // Rows are ordered by the column, so the expression that reads it has another name.
-    grammar.read?.(sql.ref(column), field)?.as(`${column}~`) ?? column
-  );
-}
-
-/** Selects a column under another name; `from` is its name in a subquery or a join table. */
-export function selectAs(
-  { grammar, field }: TableColumn,
-  { from, alias }: { readonly from: string; readonly alias: string },
-): Selection {
-  const read = grammar.read?.(sql.ref(from), field);
-  return read ? read.as(alias) : from === alias ? from : `${from} as ${alias}`;
-}
-
-/** Selects the number of rows. */
-export function countOfRows(): AliasedExpression<number, "count"> {
-  return sql<number>`count(*)`.as("count");
-}
-
-/** Values by column. */
-export type Values = ReadonlyMap<TableColumn, unknown>;
 
 /** A relation of a table in an open database. */
 export interface TableRelation {
@@ -309,77 +158,4 @@ export function sourceOf(
   const { table: stored = table, schema } = options;
   if (schema === undefined) return stored;
   return `${schema}${brand === "PostgreSQL" ? "." : "_"}${stored}`;
-}
-
-/** Decodes the values of columns, in their order, into a row. */
-export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): AnyRow {
-  const row: AnyRow = {};
-  let index = 0;
-  for (const column of columns) {
-    const value = values[index++];
-    row[column.name] = value === null ? null : column.decode(value);
-  }
-  return row;
-}
-
-type NamedModels = Readonly<Record<string, AnyModel>>;
-type NamedRelations = Readonly<Record<string, Relations | undefined>>;
-
-/**
- * Checks relations against models.
- *
- * @throws {TypeError} if one has the name of a column or a reserved one, or is of another model
- */
-export function checkRelations(models: NamedModels, relations: NamedRelations): void {
-  const tables = Object.values(models).map((model) => model["~model"]);
-  for (const [accessor, named] of Object.entries(relations)) {
-    const model = models[accessor]?.["~model"];
-    if (!model) throw new TypeError(`Cannot relate ${accessor}: there is no such model`);
-    for (const [name, relation] of Object.entries(named ?? {})) {
-      const refuse = (reason: string) =>
-        new TypeError(`Cannot relate ${accessor}.${name}: ${reason}`);
-      if (!isMemberName(name) || name === "_count") throw refuse("the name is reserved");
-      if (name in model.fields) throw refuse("a column has this name");
-      if (relation.source["~model"] !== model) {
-        throw refuse(`it begins at ${relation.source["~model"].table}`);
-      }
-      for (const other of [relation.target["~model"], relation.foreignKey["~model"]]) {
-        if (!tables.includes(other)) throw refuse(`${other.table} has no model here`);
-      }
-    }
-  }
-}
-
-/** Adds the relations to their tables. */
-export function bindRelations(
-  tables: ReadonlyMap<string, Table>,
-  relations: NamedRelations,
-): void {
-  const byName = new Map(Array.from(tables.values(), (table) => [table.name, table]));
-  const tableOf = (model: AnyModel): Table => byName.get(model["~model"].table)!;
-  for (const [accessor, named] of Object.entries(relations)) {
-    for (const [name, relation] of Object.entries(named ?? {})) {
-      tables.get(accessor)?.relations.set(name, bind(relation, tableOf));
-    }
-  }
-}
-
-function bind(relation: AnyRelation, tableOf: (model: AnyModel) => Table): TableRelation {
-  const { kind, foreignKey, through, isOwn } = relation;
-  const source = tableOf(relation.source);
-  const table = tableOf(relation.target);
-  const own = isOwn ? source.column(foreignKey.name, "relate") : source.primaryKey;
-  const ends = { kind, isOwn, own, source: source.source, table };
-  if (isOwn) return { ...ends, their: table.primaryKey };
-  if (!through) return { ...ends, their: table.column(foreignKey.name, "relate") };
-  const between = tableOf({ "~model": foreignKey["~model"] });
-  return {
-    ...ends,
-    their: table.primaryKey,
-    through: {
-      table: between,
-      own: between.column(foreignKey.name, "relate"),
-      their: between.column(through.name, "relate"),
-    },
-  };
 }

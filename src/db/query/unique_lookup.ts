@@ -12,7 +12,7 @@ import { every, scopeFilters, valueFilters } from "./filters.ts";
 import { keyOf } from "./key.ts";
 import { Operation, type OperationContext } from "./operation.ts";
 import { readRows } from "./rows_query.ts";
-import { type AnyRow, decodeRow, type TableColumn } from "./table.ts";
+import { type AnyRow, decodeRow, type TableColumn } from "./table_column.ts";
 
 interface Lookup {
   readonly column: TableColumn;

@@ -9,7 +9,8 @@ import type { Slot } from "../connection/statement.ts";
 import { type AnyField, isFilled } from "../model/model.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import type { Operation } from "../query/operation.ts";
-import type { Table, TableColumn, Values } from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import type { TableColumn, Values } from "../query/table_column.ts";
 
 /** The most characters of the name of a value in JSON. */
 const MAX_PLACE = 256;

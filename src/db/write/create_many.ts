@@ -10,7 +10,7 @@ import { decimalDigits } from "../model/stored_value.ts";
 import { bindCount } from "../query/find_options.ts";
 import { keyOf } from "../query/key.ts";
 import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
-import { type AnyRow, decodeRow, selectionOf, type TableColumn } from "../query/table.ts";
+import { type AnyRow, decodeRow, selectionOf, type TableColumn } from "../query/table_column.ts";
 import { createTuple } from "./assignments.ts";
 import { type InsertBatch, insertRows, type Tuple } from "./many_inserts.ts";
 import { skipConflicts } from "./many_conflicts.ts";

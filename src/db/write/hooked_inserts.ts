@@ -5,7 +5,7 @@
  */
 import { DbError } from "../errors.ts";
 import type { Operation } from "../query/operation.ts";
-import { type AnyRow, decodeRow, selectionOf } from "../query/table.ts";
+import { type AnyRow, decodeRow, selectionOf } from "../query/table_column.ts";
 import { insertRow } from "./inserts.ts";
 import { skip } from "./many_conflicts.ts";
 import { insertRows, type Tuple } from "./many_inserts.ts";

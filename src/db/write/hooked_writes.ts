@@ -6,7 +6,8 @@
 import { dbError } from "../errors.ts";
 import type { HookEvent } from "../model/hooks.ts";
 import { type Operation, type OperationContext, unscoped } from "../query/operation.ts";
-import type { AnyRow, Table } from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import type { AnyRow } from "../query/table_column.ts";
 import { createTuples, readSkip } from "./create_many.ts";
 import { createSkipping } from "./hooked_inserts.ts";
 import { insertRow } from "./inserts.ts";

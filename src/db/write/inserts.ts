@@ -9,13 +9,8 @@ import { type DbError, dbError } from "../errors.ts";
 import { isGenerated } from "../model/model.ts";
 import { every, valueFilters } from "../query/filters.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import {
-  type AnyRow,
-  selectionOf,
-  type Table,
-  type TableColumn,
-  type Values,
-} from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, type Assignments } from "./assignments.ts";
 import { lock, oneRow, rowOf } from "./row_reading.ts";
 

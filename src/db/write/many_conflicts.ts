@@ -10,7 +10,8 @@ import { DbError } from "../errors.ts";
 import { every, hasUnseen, scopeFilters } from "../query/filters.ts";
 import type { Operation, OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
-import type { Table, TableColumn, Values } from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import type { TableColumn, Values } from "../query/table_column.ts";
 import { assign, type Assignments } from "./assignments.ts";
 import { taken } from "./inserts.ts";
 import {

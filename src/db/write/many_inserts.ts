@@ -9,7 +9,8 @@ import type { RecordsGrammar } from "../connection/grammar.ts";
 import { Slot, type Statement } from "../connection/statement.ts";
 import { isFilled } from "../model/model.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import type { Table, TableColumn } from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import type { TableColumn } from "../query/table_column.ts";
 import { insertInto, passKeys } from "./inserts.ts";
 import { namesOf } from "./row_reading.ts";
 

@@ -8,7 +8,8 @@ import type { StatementResult } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import { type Filter, operatorFilter } from "../query/operators.ts";
-import { type AnyRow, decodeRow, selectionOf, type Table, type Values } from "../query/table.ts";
+import type { Table } from "../query/table.ts";
+import { type AnyRow, decodeRow, selectionOf, type Values } from "../query/table_column.ts";
 
 /**
  * Builds the query that reads a row, and keeps others from writing it until the transaction ends.

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Operation, OperationContext } from "../query/operation.ts";
-import type { AnyRow } from "../query/table.ts";
+import type { AnyRow } from "../query/table_column.ts";
 import type { ManyInserts } from "./create_many.ts";
 import { insertRow } from "./inserts.ts";
 import { deleteMany, type ManyUpdate, markMany, updateMany } from "./update_many.ts";

@@ -6,7 +6,7 @@
 import { every, liveFilters, targetFilter } from "../query/filters.ts";
 import type { Operation } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
-import type { TableColumn, Values } from "../query/table.ts";
+import type { TableColumn, Values } from "../query/table_column.ts";
 import { assign, markValues } from "./assignments.ts";
 
 /** Rows, and what to set in them. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Operation } from "../query/operation.ts";
-import { type AnyRow, decodeRow, selectionOf } from "../query/table.ts";
+import { type AnyRow, decodeRow, selectionOf } from "../query/table_column.ts";
 import { assign } from "./assignments.ts";
 import { updateLocked } from "./locked_rows.ts";
 import type { ManyUpdate } from "./update_many.ts";

@@ -9,7 +9,7 @@ import { uniqueValues } from "../query/condition.ts";
 import { every, hasUnseen, scopeFilters } from "../query/filters.ts";
 import { keyOf } from "../query/key.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
-import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
+import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, createValues, updateValues } from "./assignments.ts";
 import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
 import { oneRow } from "./row_reading.ts";

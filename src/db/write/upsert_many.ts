@@ -6,7 +6,7 @@
 import { dbError } from "../errors.ts";
 import { isUnique } from "../model/model.ts";
 import type { Operation } from "../query/operation.ts";
-import type { TableColumn } from "../query/table.ts";
+import type { TableColumn } from "../query/table_column.ts";
 import { givenColumn, updateTimes } from "./assignments.ts";
 import { createTuples, keyOfValue } from "./create_many.ts";
 import { type ManyUpdates, updateConflicts } from "./many_conflicts.ts";

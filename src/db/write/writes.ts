@@ -9,7 +9,7 @@ import type { Statement } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { uniqueFilter } from "../query/filters.ts";
 import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
-import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table.ts";
+import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, markValues } from "./assignments.ts";
 import { keyOfRow, lock, oneRow, rowOf } from "./row_reading.ts";
 

@@ -7,7 +7,7 @@ import { isPlainObject } from "../../model/plain_object.ts";
 import { every, scopeFilters, valueFilters } from "../../query/filters.ts";
 import type { Operation } from "../../query/operation.ts";
 import { type Filter, operatorFilter } from "../../query/operators.ts";
-import type { AnyRow } from "../../query/table.ts";
+import type { AnyRow } from "../../query/table_column.ts";
 import { namesRelation, updateValues } from "../assignments.ts";
 import { keysFilter } from "../row_reading.ts";
 import { findExisting, findTargets, missing } from "./related_targets.ts";

@@ -6,7 +6,7 @@
 import { every, hasUnseen, scopeFilters, valueFilters } from "../../query/filters.ts";
 import { identity } from "../../query/key.ts";
 import { operatorFilter } from "../../query/operators.ts";
-import type { AnyRow, TableColumn } from "../../query/table.ts";
+import type { AnyRow, TableColumn } from "../../query/table_column.ts";
 import { namesRelation } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
 import { lockRows } from "../locked_rows.ts";

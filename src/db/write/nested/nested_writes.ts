@@ -7,7 +7,7 @@ import { dbError } from "../../errors.ts";
 import { isPlainObject } from "../../model/plain_object.ts";
 import { uniqueValues } from "../../query/condition.ts";
 import type { Operation } from "../../query/operation.ts";
-import type { AnyRow, TableColumn, Values } from "../../query/table.ts";
+import type { AnyRow, TableColumn, Values } from "../../query/table_column.ts";
 import { createValues, namesRelation, updateValues } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
 import { lockRow } from "../locked_rows.ts";

@@ -15,7 +15,7 @@ import {
   selectionOf,
   type TableColumn,
   type Values,
-} from "../../query/table.ts";
+} from "../../query/table_column.ts";
 import { keyOfValue } from "../create_many.ts";
 import { batchesOf } from "../row_reading.ts";
 import { begin, type DataPlace, subjectOf } from "./relation_data.ts";

@@ -1,0 +1,166 @@
+/**
+ * The columns of tables: their names, codecs and limits, and how they are selected and decoded.
+ *
+ * @module
+ */
+import { type AliasedExpression, sql } from "kysely";
+import type { Codec, Grammar } from "../connection/grammar.ts";
+import type { DriverRow } from "../connection/statement.ts";
+import { DbError, dbError } from "../errors.ts";
+import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
+import { type AnyField, columnOf } from "../model/model.ts";
+import { type StorageLimit, storageLimit } from "./storage_limit.ts";
+
+/** A row of any model. */
+export type AnyRow = Record<string, unknown>;
+
+/** A column in an open database. */
+export class TableColumn {
+  /** The name of its field. */
+  readonly name: string;
+  /** Its name in the SQL. */
+  readonly column: string;
+  /** Its name in error messages. */
+  readonly label: string;
+  /** The name of its model. */
+  readonly table: string;
+  /** Its index among the columns of the model. */
+  readonly index: number;
+  /** Its field in the model. */
+  readonly field: AnyField;
+  /** The SQL of its database. */
+  readonly grammar: Grammar;
+  /** Encodes and decodes its values. */
+  readonly codec: Codec;
+  /** The rules of its kind. */
+  readonly rules: FieldKindRules;
+  readonly #limit: StorageLimit | undefined;
+
+  /** Creates a column of a model's table. */
+  constructor(
+    name: string,
+    field: AnyField,
+    { table, grammar, index, label = name }: {
+      table: string;
+      grammar: Grammar;
+      index: number;
+      label?: string;
+    },
+  ) {
+    this.name = name;
+    this.column = columnOf(name, field);
+    this.label = label;
+    this.table = table;
+    this.index = index;
+    this.field = field;
+    this.grammar = grammar;
+    this.codec = grammar.codecs[field.kind];
+    this.rules = FIELD_KINDS[field.kind];
+    this.#limit = storageLimit(field, grammar);
+  }
+
+  /**
+   * Encodes a value to be stored, or `null`.
+   *
+   * @throws {TypeError} if it is `undefined`
+   * @throws {DbError} `CheckViolation` as of `encode`, or if it exceeds the limit of the column
+   */
+  store(value: unknown, action: string): unknown {
+    if (value === null) return null;
+    const encoded = this.encode(value, action);
+    if (!this.#limit || this.#limit.admits(value)) return encoded;
+    const reason = `${this.name} takes at most ${this.#limit.name}`;
+    throw dbError(action, { code: "CheckViolation", fields: [this.name], reason });
+  }
+
+  /**
+   * Encodes a value for the driver.
+   *
+   * @throws {TypeError} if it is `undefined`
+   * @throws {DbError} `CheckViolation` if it is of another type, `null` included, or not every
+   * database stores it unchanged
+   */
+  encode(value: unknown, action: string): unknown {
+    this.check(value, action);
+    return this.codec.encode(value, this.field);
+  }
+
+  /**
+   * Checks a value.
+   *
+   * @throws {TypeError} if it is `undefined`
+   * @throws {DbError} `CheckViolation` if it is of another type, `null` included, or not every
+   * database stores it unchanged
+   */
+  check(value: unknown, action: string): void {
+    const { rules, field, label: name } = this;
+    const isAccepted = value !== null && rules.accepts(value);
+    if (isAccepted && rules.keeps(value, field.traits)) return;
+    const given = value === null ? "null" : typeof value;
+    const { list } = field.traits;
+    const reason = !isAccepted
+      ? `${name} takes ${rules.type}, not ${given}`
+      : list === undefined
+      ? undefined
+      : `${name} takes one of ${list.replaceAll("|", ", ")}`;
+    // No client can send it: the caller has forgotten a value.
+    if (value === undefined) throw new TypeError(`Cannot ${action}: ${reason}`);
+    throw dbError(action, { code: "CheckViolation", fields: [name], reason });
+  }
+
+  /**
+   * Decodes a value that the driver read.
+   *
+   * @throws {DbError} `Database`, naming the column, if the field cannot have the value
+   */
+  decode(raw: unknown): unknown {
+    try {
+      return this.codec.decode(raw, this.field);
+    } catch (cause) {
+      // the messages of other errors contain the value
+      const reason = cause instanceof RangeError ? cause.message : `it is not ${this.rules.type}`;
+      throw new DbError("Database", `Cannot read ${this.table}.${this.label}: ${reason}`, {
+        cause,
+      });
+    }
+  }
+}
+
+/** What selects a column. */
+export type Selection = string | AliasedExpression<unknown, string>;
+
+/** Selects columns; their names in the result are not significant. */
+export function selectionOf(columns: readonly TableColumn[]): Selection[] {
+  return columns.map(({ column, grammar, field }) =>
+    // Rows are ordered by the column, so the expression that reads it has another name.
+    grammar.read?.(sql.ref(column), field)?.as(`${column}~`) ?? column
+  );
+}
+
+/** Selects a column under another name; `from` is its name in a subquery or a join table. */
+export function selectAs(
+  { grammar, field }: TableColumn,
+  { from, alias }: { readonly from: string; readonly alias: string },
+): Selection {
+  const read = grammar.read?.(sql.ref(from), field);
+  return read ? read.as(alias) : from === alias ? from : `${from} as ${alias}`;
+}
+
+/** Selects the number of rows. */
+export function countOfRows(): AliasedExpression<number, "count"> {
+  return sql<number>`count(*)`.as("count");
+}
+
+/** Values by column. */
+export type Values = ReadonlyMap<TableColumn, unknown>;
+
+/** Decodes the values of columns, in their order, into a row. */
+export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): AnyRow {
+  const row: AnyRow = {};
+  let index = 0;
+  for (const column of columns) {
+    const value = values[index++];
+    row[column.name] = value === null ? null : column.decode(value);
+  }
+  return row;
+}
