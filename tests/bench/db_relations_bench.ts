@@ -5,51 +5,14 @@
  * @module
  */
 import { sql } from "kysely";
-import {
-  belongsTo,
-  DbOptions,
-  DbService,
-  field,
-  hasMany,
-  manyToMany,
-  model,
-} from "../../src/db/mod.ts";
+import { DbOptions } from "../../src/db/mod.ts";
+import { Articles } from "../db/support/articles.ts";
 import { createDatabase, SERVERS } from "../db/support/servers.ts";
 import { compare, printMachine } from "./compare.ts";
 
 const ARTICLES = 100_000;
 const USERS = 1000;
 const PAGE = 20;
-
-const User = model("users", { id: field.integer().primaryKey(), name: field.text().unique() });
-const Article = model("articles", {
-  id: field.integer().primaryKey(),
-  author_id: field.integer().references(User),
-  title: field.text(),
-});
-const Tag = model("tags", { id: field.integer().primaryKey(), name: field.text().unique() });
-const ArticleTag = model("article_tags", {
-  id: field.integer().primaryKey(),
-  article_id: field.integer().references(Article),
-  tag_id: field.integer().references(Tag),
-});
-const Favorite = model("favorites", {
-  id: field.integer().primaryKey(),
-  article_id: field.integer().references(Article),
-  user_id: field.integer().references(User),
-});
-
-class Articles extends DbService.with(
-  { user: User, article: Article, tag: Tag, articleTag: ArticleTag, favorite: Favorite },
-  {
-    article: {
-      author: belongsTo(Article.author_id),
-      tags: manyToMany(ArticleTag.article_id, ArticleTag.tag_id),
-      fans: manyToMany(Favorite.article_id, Favorite.user_id),
-      favorites: hasMany(Favorite.article_id),
-    },
-  },
-) {}
 
 printMachine(["kysely", "postgres", "mysql2"]);
 await bench("SQLite", "sqlite::memory:");

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { dbError } from "../errors.ts";
+import { DbError, dbError } from "../errors.ts";
 import type { HookEvent } from "../model/hooks.ts";
 import { type Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import type { Table } from "../query/table.ts";
-import type { AnyRow } from "../query/table_column.ts";
+import { type AnyRow, decodeRow, selectionOf } from "../query/table_column.ts";
 import { createTuples, readSkip } from "./create_many.ts";
-import { createSkipping } from "./hooked_inserts.ts";
 import { insertRow } from "./inserts.ts";
 import { type Change, deleteLocked, lockRow, updateLocked } from "./locked_rows.ts";
-import { rowUpsert } from "./many_conflicts.ts";
+import { rowUpsert, skip } from "./many_conflicts.ts";
+import { insertRows, type Tuple } from "./many_inserts.ts";
 import { keyOfRow } from "./row_reading.ts";
 import { PLAIN_WRITES as plain, type Writes } from "./row_writes.ts";
 import { type ManyUpdate, markUpdate } from "./update_many.ts";
@@ -213,4 +213,39 @@ function updateAll(update: ManyUpdate, operation: Operation): Promise<readonly C
     write: () => updateLocked(update, operation),
     rows: (changes) => changes,
   });
+}
+
+/** Creates the rows that have no value of a unique column that another row has. */
+async function createSkipping(
+  tuples: readonly Tuple[],
+  operation: Operation,
+): Promise<readonly AnyRow[]> {
+  const { table, table: { columns, connection }, action } = operation;
+  if (!connection.grammar.returning) return await createEach(tuples, operation);
+  const batches = await insertRows(tuples, {
+    extend(insertion) {
+      const skipping = skip(insertion);
+      insertion.section("returning");
+      return (insert) => skipping(insert).returning(selectionOf(columns));
+    },
+    run: async ({ statement }) => (await table.execute(action, statement)).rows,
+  }, operation);
+  return batches.flat().map((row) => decodeRow(row, columns));
+}
+
+/** A statement of MySQL cannot return the rows that it has created. */
+async function createEach(tuples: readonly Tuple[], operation: Operation): Promise<AnyRow[]> {
+  const rows: AnyRow[] = [];
+  for (const tuple of tuples) {
+    const values = new Map(
+      operation.table.columns.map((column) => [column, tuple[column.index]] as const)
+        .filter(([, value]) => value !== undefined),
+    );
+    try {
+      rows.push(await insertRow(values, operation));
+    } catch (error) {
+      if (!(error instanceof DbError) || error.code !== "UniqueViolation") throw error;
+    }
+  }
+  return rows;
 }

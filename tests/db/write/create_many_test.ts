@@ -125,7 +125,7 @@ testPetsOnEach("Repository.createMany() skips no other mistake", async (db) => {
   const wrong = db.pet.createMany({ data, skipDuplicates: "yes" });
   await assert.rejects(wrong, {
     name: "TypeError",
-    message: "Cannot create pets: skipDuplicates is no boolean",
+    message: "Cannot create pets: skipDuplicates is not a boolean",
   });
 });
 
