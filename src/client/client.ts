@@ -16,7 +16,7 @@ import type {
 } from "./call.ts";
 import { eventsOf } from "./events.ts";
 import { isJson, ProblemError, problemOf } from "./problem_error.ts";
-import { bodyOf, type Input, pathOf } from "./request.ts";
+import { bodyOf, headersOf, type Input, pathOf } from "./request.ts";
 import { delayOf, wait } from "./retry.ts";
 
 /** Sends a request, or passes it on to what sends it. */
@@ -153,6 +153,7 @@ interface Common {
 }
 
 function callsOf(method: string, { start, options }: Common): object {
+  const send = sendOf(options);
   type Read<T> = (response: Response, call: string) => Promise<T>;
   async function run<T>(path: string, input: Input & CallOptions, read: Read<T>): Promise<T> {
     const { signal, timeoutMs = TIMEOUT_MS, retry = 0 } = { ...options, ...input };
@@ -168,14 +169,13 @@ function callsOf(method: string, { start, options }: Common): object {
       }, timeoutMs);
       try {
         const { headers = {} } = options;
-        const all = new Headers(typeof headers === "function" ? await headers() : headers);
-        if (mediaType) all.set("content-type", mediaType);
-        for (const [name, value] of Object.entries(input.headers ?? {})) {
-          if (value !== undefined) all.set(name, String(value));
-        }
+        const given = typeof headers === "function" ? await headers() : headers;
         const request = new Request(url, {
           method,
-          headers: all,
+          headers: headersOf(given, {
+            ...mediaType && { "content-type": mediaType },
+            ...input.headers,
+          }),
           ...body !== undefined && { body },
           ...options.credentials && { credentials: options.credentials },
           signal: AbortSignal.any([ended.signal, ...signal ? [signal] : []]),
@@ -184,7 +184,7 @@ function callsOf(method: string, { start, options }: Common): object {
         let response: Response | undefined;
         let delayMs: number | undefined;
         try {
-          response = await sendOf(options)(request);
+          response = await send(request);
           if (mayRepeat) delayMs = delayOf({ request, count, response });
         } catch (error) {
           if (mayRepeat && !signal?.aborted) delayMs = delayOf({ request, count });
@@ -214,7 +214,9 @@ function callsOf(method: string, { start, options }: Common): object {
   );
 }
 
-function sendOf({ fetch = globalThis.fetch, interceptors = [] }: ClientOptions): Send {
+function sendOf(
+  { fetch = (request) => globalThis.fetch(request), interceptors = [] }: ClientOptions,
+): Send {
   return interceptors.reduceRight<Send>(
     (next, intercept) => (request) => intercept(request, next),
     async (request) => await fetch(request),

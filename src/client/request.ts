@@ -51,6 +51,18 @@ export function bodyOf({ body, form, multipart }: Input): [body?: BodyInit, medi
   return body === undefined ? [] : [JSON.stringify(body), "application/json"];
 }
 
+/** Returns the headers of a client with those of a call; `undefined` is omitted. */
+export function headersOf(
+  given: HeadersInit,
+  own: Readonly<Record<string, unknown>>,
+): Headers {
+  const headers = new Headers(given);
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined) headers.set(name, String(value));
+  }
+  return headers;
+}
+
 /** Lists fields: a list is repeated, `undefined` is omitted, other values are sent as text. */
 function fieldsOf(fields: Readonly<Record<string, unknown>>): [string, string | Blob][] {
   return Object.entries(fields).flatMap(([name, value]) =>
