@@ -156,6 +156,48 @@ testBlogOnEach("Repository.create() creates related rows, to any depth", async (
   }
 });
 
+testBlogOnEach("a row that its own data has related already is not related twice", async (db) => {
+  await db.user.create({ data: { email: "ada" } });
+  const toNew = { posts: { connect: { title: "x" } } };
+  await db.post.create({
+    data: {
+      title: "x",
+      author: { connect: { email: "ada" } },
+      tags: {
+        create: { name: "red", ...toNew },
+        connectOrCreate: { where: { name: "blue" }, create: { name: "blue", ...toNew } },
+      },
+    },
+  });
+  assert.deepEqual(await postsOf(db), ["x: ada, undefined, blue,red"]);
+});
+
+class Labelled extends DbService.with(MODELS, RELATIONS, {
+  on: {
+    post: {
+      async created(rows, db) {
+        assert.ok(db instanceof Labelled);
+        const data = rows.map(({ id }) => ({ post_id: id, tag: "new" }));
+        await db.postTag.createMany({ data });
+      },
+    },
+  },
+}) {}
+
+testOnEach("a row that its hook has related already is not related twice", async ({ url }) => {
+  await using db = await Labelled.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  await db.tag.create({ data: { name: "new" } });
+  await db.post.create({
+    data: {
+      title: "x",
+      author: { create: { email: "ada" } },
+      tags: { connect: { name: "new" } },
+    },
+  });
+  assert.equal(await db.postTag.count(), 1);
+});
+
 testBlogOnEach("Repository.update() connects, disconnects and sets related rows", async (db) => {
   const { id } = await db.user.create({
     data: { email: "ada", posts: { create: [{ title: "x" }, { title: "y" }, { title: "z" }] } },

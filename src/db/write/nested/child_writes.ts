@@ -36,7 +36,7 @@ export type Given = Readonly<Record<string, unknown>>;
 export interface Owner {
   /** The row. */
   readonly row: AnyRow;
-  /** Whether it was created a moment ago: no rows are related to it. */
+  /** Whether it is new, and no rows are related to it. */
   readonly isNew: boolean;
   /** What creates related rows. */
   readonly creates: RelatedCreates;

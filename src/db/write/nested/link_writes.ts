@@ -52,7 +52,7 @@ export async function writeLinks(
 interface LinksOptions extends Pick<RelationWrite, "relation" | "place"> {
   /** The value by which rows are linked to the row. */
   readonly key: unknown;
-  /** Whether the row was created a moment ago. */
+  /** Whether the row is new, and not linked. */
   readonly isNew: boolean;
 }
 

@@ -17,6 +17,7 @@ import { readTarget } from "../writes.ts";
 import {
   begin,
   type DataPlace,
+  listOf,
   readData,
   type RelationWrite,
   stepOf,
@@ -79,8 +80,20 @@ async function create(
   const operation = begin("create", place);
   const values = createValues(joined([columns, given, keys], place), operation);
   const row = await writesOf(place.table).insertRow(values, operation, unless);
-  await writeRelated(after, { row, isNew: true });
+  await writeRelated(after, { row, isNew: !mayRelate(after, place) });
   return row;
+}
+
+/** Whether a hook, or what is written after a new row, may relate rows to it by itself. */
+function mayRelate(after: readonly RelationWrite[], { table }: DataPlace): boolean {
+  return table.hooks?.created !== undefined || after.some(({ steps, place }) => {
+    const found = listOf(steps.get("connectOrCreate")).map((value) =>
+      isPlainObject(value) ? value.create : undefined
+    );
+    return [...listOf(steps.get("create")), ...found].some((data) =>
+      namesRelation(data, place.table)
+    );
+  });
 }
 
 async function update(
