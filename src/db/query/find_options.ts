@@ -174,12 +174,11 @@ function relatedTerms(
         value: (eb) => all(eb).select(countOfRows()),
       };
     })
-    : readTerms({ order, subject }, rows.operation).map((term): OrderTerm => {
-      const { name, value } = term;
+    : readTerms({ order, subject }, rows.operation).map(({ name, direction, value }): OrderTerm => {
       const selected = value
         ? (eb: Builder) => value(eb).as("value")
         : `${rows.operation.rows}.${name}`;
-      return { ...term, isNullable: true, value: (eb) => all(eb).select(selected) };
+      return { name, direction, isNullable: true, value: (eb) => all(eb).select(selected) };
     });
   operation.add(")");
   return terms.map((term) => ({ ...term, name: `${name}.${term.name}` }));

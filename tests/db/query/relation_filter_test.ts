@@ -168,7 +168,11 @@ testLibraryOnEach(
       assert.deepEqual(streamed, found);
     }
     for (
-      const orderBy of [{ author: { name: "asc" } }, [{ id: "asc" }, { tags: { _count: "asc" } }]]
+      const orderBy of [
+        { author: { name: "asc" } },
+        { author: { name: { sort: "asc", mode: "insensitive" } } },
+        [{ id: "asc" }, { tags: { _count: "asc" } }],
+      ]
     ) {
       await assert.rejects(
         Array.fromAsync(db.book.stream({ orderBy: orderBy as object })),
