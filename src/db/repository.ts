@@ -53,6 +53,7 @@ import type {
 import type {
   ColumnSpecs,
   GraphSpecs,
+  KeyColumns,
   MemberSpecs,
   NameIn,
   NoTables,
@@ -384,24 +385,24 @@ export class Repository<
   }
 
   /**
-   * Updates the row with this value of a unique column, or creates it: of several concurrent calls,
-   * one creates it and the others update it. The new row has the value, which `create` may omit.
-   * With `update: {}`, a row that exists is read, and not locked. Transactions that create the same
+   * Updates the row with this value of a unique column, or of a key, or creates it: of several
+   * concurrent calls, one creates it and the others update it. The new row has the value, which
+   * `create` may omit. With `update: {}`, a row that exists is read, and not locked. Transactions that create the same
    * rows in different orders wait for each other: one fails with `SerializationFailure`. So does a
    * transaction of PostgreSQL at `repeatable read` or stricter whose snapshot lacks the row.
    *
-   * @throws {TypeError} if `where` has more than one column, or `create` another value of it
+   * @throws {TypeError} if `where` has more than one column or key, or `create` another value of it
    * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or
    * the row is out of scope
    */
   async upsert<
     K extends NameIn<ColumnSpecs<M>["unique"]>,
-    C = RowTypes<M, S, K>["create"],
+    C = RowTypes<M, S, KeyColumns<ColumnSpecs<M>["unique"], K>>["create"],
     U = RowTypes<M, S>["update"],
   >(
     options: {
       readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> & Named<K>;
-      readonly create: CheckedUpsert<C, M, G, S, K>;
+      readonly create: CheckedUpsert<C, M, G, S, KeyColumns<ColumnSpecs<M>["unique"], K>>;
       readonly update: CheckedUpdate<U, M, G, S>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
@@ -421,8 +422,8 @@ export class Repository<
   }
 
   /**
-   * Creates rows, or updates those that have their values of a unique column: `by` names it, and
-   * `update` the columns to set to what `create` has for them, or the default or `null`. All of
+   * Creates rows, or updates those that have their values of a unique column or key: `by` names it,
+   * and `update` the columns to set to what `create` has for them, or the default or `null`. All of
    * them are written or none. Returns their number.
    *
    * @throws {TypeError} if `update` names no column

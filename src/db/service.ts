@@ -301,8 +301,8 @@ export class DbService<M extends Models = Models> {
 
   /**
    * Compares the tables of the database with the models: columns, types, nullability, keys, unique
-   * columns, references, and columns that the models lack and rows need. A type differs if it
-   * could lose or misread a value of the field; a view has only columns and types.
+   * columns, indexes, references, and columns that the models lack and rows need. A type differs if
+   * it could lose or misread a value of the field; a view has only columns and types.
    *
    * @throws {DbError} `Database`, whose message has a line for each difference; or if the
    * database cannot be read

@@ -41,6 +41,10 @@ export type {
   ComparableIn,
   DetailOf,
   GraphSpecs,
+  JoinedNames,
+  JoinedSpecs,
+  KeyColumns,
+  KeySpec,
   KindText,
   MemberIn,
   MemberSpecs,
@@ -48,17 +52,21 @@ export type {
   NameSpecs,
   NoTables,
   OrderedIn,
+  PartsIn,
   RelationsIn,
   RelationSpec,
   SpecsOf,
   SpecTypes,
+  SplitParts,
   StoredIn,
   TableIn,
   TablesIn,
   TableSpecs,
   TextIn,
   TypeIn,
+  UniqueName,
 } from "./model/column_spec.ts";
+export type { KeyOptions } from "./model/compound_keys.ts";
 export type { OpenDatabase } from "./connection/connection.ts";
 export type { DecimalSize } from "./model/stored_value.ts";
 export type { DbErrorOptions } from "./errors.ts";
@@ -168,6 +176,7 @@ export type {
   DeletedAtColumn,
   FieldsOf,
   GeneratedColumn,
+  KeyOf,
   KindOf,
   ListChange,
   MissingIn,
@@ -225,5 +234,6 @@ export type {
   TextOrder,
   UniqueCondition,
   UniqueConditions,
+  UniqueValue,
 } from "./model/where.ts";
 export type { TimeLimits } from "./transaction/time_limits.ts";

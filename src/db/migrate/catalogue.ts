@@ -41,10 +41,12 @@ export interface StoredReference {
   readonly onDelete: string;
 }
 
-/** A column that is unique alone. */
-export interface StoredUnique {
-  /** The column. */
-  readonly column: string;
+/** An index. */
+export interface StoredIndex {
+  /** The columns; an expression, or the beginning of text, is `null`. */
+  readonly columns: readonly (string | null)[];
+  /** Whether its columns are unique together. */
+  readonly isUnique: boolean;
   /** Why it is less than the model needs: `deferrable`. */
   readonly flaw: string | undefined;
 }
@@ -61,8 +63,8 @@ export interface StoredTable {
   readonly primaryKey: readonly string[];
   /** Why the primary key is less than the model needs: `deferrable`. */
   readonly primaryKeyFlaw: string | undefined;
-  /** The columns that are unique alone. */
-  readonly uniques: readonly StoredUnique[];
+  /** The indexes, that of the primary key among them. */
+  readonly indexes: readonly StoredIndex[];
   /** The columns of foreign keys. */
   readonly references: readonly StoredReference[];
 }
@@ -117,11 +119,12 @@ function tableOf(
     })),
     primaryKey: primary.map(({ column_name }) => String(column_name)),
     primaryKeyFlaw: primary[0]?.flaw ?? undefined,
-    uniques: byKey.flatMap(([first, ...others]) =>
-      first?.column_name != null && others.length === 0
-        ? { column: first.column_name, flaw: first.flaw ?? undefined }
-        : []
-    ),
+    indexes: byKey.map((rows) => ({
+      columns: rows.map(({ column_name }) => column_name),
+      isUnique: isSet(rows[0]?.is_unique),
+      // Each column that can be null may have one.
+      flaw: rows.find(({ flaw }) => flaw != null)?.flaw ?? undefined,
+    })),
     references: references.map((row) => ({
       column: row.column_name,
       table: row.target_table,

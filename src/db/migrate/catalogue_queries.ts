@@ -22,11 +22,12 @@ export interface ColumnRow {
   readonly is_computed: unknown;
 }
 
-/** A row of the columns of unique indexes. */
+/** A row of the columns of indexes. */
 export interface KeyRow {
   readonly table_name: string;
   readonly key_name: string;
   readonly is_primary: unknown;
+  readonly is_unique: unknown;
   /** Missing if the index is on an expression, or on the beginning of text. */
   readonly column_name: string | null;
   /** On PostgreSQL. */
@@ -42,7 +43,7 @@ export interface ReferenceRow {
   readonly on_delete: string;
 }
 
-/** The queries of a catalogue: columns, unique indexes and foreign keys. */
+/** The queries of a catalogue: columns, indexes and foreign keys. */
 interface CatalogueQueries {
   readonly columns: RawBuilder<ColumnRow>;
   readonly keys: RawBuilder<KeyRow>;
@@ -97,12 +98,13 @@ function postgresQueries(names: readonly string[]): CatalogueQueries {
       ) base on true
       order by a.attnum`,
     keys: sql`select t.name as table_name, x.indexrelid::text as key_name,
-      x.indisprimary as is_primary, a.attname as column_name,
+      x.indisprimary as is_primary, x.indisunique as is_unique, a.attname as column_name,
       case when not x.indimmediate then 'deferrable'
         when to_jsonb(x) ->> 'indnullsnotdistinct' = 'true' and not a.attnotnull
         then 'its nulls are not distinct' end as flaw
       from ${tables}
-      join pg_index x on x.indrelid = t.id and x.indisunique and x.indisvalid and x.indpred is null
+      join pg_index x on x.indrelid = t.id and x.indisvalid and x.indpred is null
+      join pg_class i on i.oid = x.indexrelid join pg_am m on m.oid = i.relam and m.amname = 'btree'
       cross join lateral unnest(x.indkey::int2[]) with ordinality as k (attnum, place)
       left join pg_attribute a on a.attrelid = t.id and a.attnum = k.attnum and k.attnum > 0
       where k.place <= x.indnkeyatts
@@ -146,10 +148,11 @@ function mysqlQueries(names: readonly string[]): CatalogueQueries {
       left join information_schema.engines e on e.engine = t.engine
       where ${among("c")} order by c.ordinal_position`,
     keys: sql`select s.table_name as table_name, s.index_name as key_name,
-      s.index_name = 'PRIMARY' as is_primary,
+      s.index_name = 'PRIMARY' as is_primary, s.non_unique = 0 as is_unique,
       case when s.sub_part is null then s.column_name end as column_name
       from information_schema.statistics s
-      where ${among("s")} and s.non_unique = 0 order by s.index_name, s.seq_in_index`,
+      where ${among("s")} and s.index_type in ('BTREE', 'HASH')
+      order by s.index_name, s.seq_in_index`,
     references: sql`select k.table_name as table_name, k.column_name as column_name,
       case when k.referenced_table_schema = database() then k.referenced_table_name
         else concat(k.referenced_table_schema, '.', k.referenced_table_name) end as target_table,
@@ -178,13 +181,13 @@ function sqliteQueries(names: readonly string[]): CatalogueQueries {
       c.hidden > 1 as is_computed
       from ${tables} join pragma_table_xinfo(m.name) c
       where ${among} and c.hidden <> 1 order by c.cid`,
-    keys: sql`select m.name as table_name, '' as key_name, 1 as is_primary, c.name as column_name,
-      c.pk as place
+    keys: sql`select m.name as table_name, '' as key_name, 1 as is_primary, 1 as is_unique,
+      c.name as column_name, c.pk as place
       from ${tables} join pragma_table_info(m.name) c where ${among} and c.pk > 0
       union all
-      select m.name, i.name, 0, k.name, k.seqno
+      select m.name, i.name, 0, i."unique", k.name, k.seqno
       from ${tables} join pragma_index_list(m.name) i join pragma_index_info(i.name) k
-      where ${among} and i."unique" = 1 and i.partial = 0 and i.origin <> 'pk' order by 2, 5`,
+      where ${among} and i.partial = 0 and i.origin <> 'pk' order by 2, 6`,
     references: sql`select m.name as table_name, f."from" as column_name,
       f."table" as target_table, f."to" as target_column, f.on_delete
       from ${tables} join pragma_foreign_key_list(m.name) f where ${among} order by f.id`,

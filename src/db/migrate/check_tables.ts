@@ -54,6 +54,10 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
     const label = labelOf({ name: column.name, source: column.column });
     return reasons.map((reason) => `${table.name}.${label}: ${reason}`);
   });
+  const ofKeys = stored.isView ? [] : [
+    ...Array.from(table.keys.values(), (columns) => uniqueDifference(columns, stored)),
+    ...table.indexes.map((columns) => indexDifference(columns, stored)),
+  ];
   const required = stored.columns.filter((column) =>
     !stored.isView && !known.has(folded(column.name, grammar)) && !column.isNullable &&
     !column.isFilled && !column.isComputed
@@ -64,6 +68,7 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
       ? []
       : [`${labelOf(table)}: the table has the engine ${engine}, which has no transactions`],
     ...ofColumns,
+    ...ofKeys.flatMap((reason) => reason === undefined ? [] : [`${labelOf(table)}: ${reason}`]),
     ...required.map(({ name }) =>
       `${table.name}.${name}: the column is not null and has no default, the model lacks it`
     ),
@@ -97,7 +102,7 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
 
 function keyDifferences(
   { column: name, field: { flags }, grammar }: TableColumn,
-  { primaryKey, primaryKeyFlaw, uniques }: StoredTable,
+  { primaryKey, primaryKeyFlaw, indexes }: StoredTable,
 ): readonly string[] {
   const isSame = (other: string) => folded(other, grammar) === folded(name, grammar);
   if (flags.has("primaryKey") && !(primaryKey.length === 1 && primaryKey.every(isSame))) {
@@ -110,12 +115,53 @@ function keyDifferences(
     return primaryKeyFlaw === undefined ? [] : [`the primary key is ${primaryKeyFlaw}`];
   }
   if (!flags.has("unique")) return [];
-  const own = uniques.filter(({ column }) => isSame(column));
+  const own = indexes.filter(({ isUnique, columns: [first, ...others] }) =>
+    isUnique && others.length === 0 && first != null && isSame(first)
+  );
   const [first] = own;
   if (!first) return ["the column is not unique, the field is"];
   return own.some(({ flaw }) => flaw === undefined)
     ? []
     : [`the column is unique, but ${first.flaw}`];
+}
+
+/** Returns why columns are not unique together. */
+function uniqueDifference(
+  columns: readonly TableColumn[],
+  { indexes }: StoredTable,
+): string | undefined {
+  const own = indexes.filter((index) =>
+    index.isUnique && index.columns.length === columns.length && hasAll(index.columns, columns)
+  );
+  const [first] = own;
+  if (!first) return `(${listOf(columns)}) is not unique, the model's is`;
+  return own.some(({ flaw }) => flaw === undefined)
+    ? undefined
+    : `(${listOf(columns)}) is unique, but ${first.flaw}`;
+}
+
+/** Returns why rows cannot be found by columns: an index that has more columns has them first. */
+function indexDifference(
+  columns: readonly TableColumn[],
+  { indexes }: StoredTable,
+): string | undefined {
+  const isFound = indexes.some((index) =>
+    columns.every((column, place) => hasAll(index.columns.slice(place, place + 1), [column]))
+  );
+  return isFound ? undefined : `there is no index on (${listOf(columns)}), the model has one`;
+}
+
+function hasAll(
+  names: readonly (string | null)[],
+  columns: readonly TableColumn[],
+): boolean {
+  return columns.every(({ column, grammar }) =>
+    names.some((name) => name !== null && folded(name, grammar) === folded(column, grammar))
+  );
+}
+
+function listOf(columns: readonly TableColumn[]): string {
+  return columns.map(({ name }) => name).join(", ");
 }
 
 function referenceDifferences(

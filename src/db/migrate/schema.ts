@@ -7,7 +7,7 @@ import { type ColumnDefinitionBuilder, type Compilable, CompiledQuery, sql } fro
 import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import type { ReferenceTarget } from "../model/field.ts";
-import { isGenerated, isIndexed, isUnique } from "../model/model.ts";
+import { isGenerated, isUnique } from "../model/model.ts";
 import { sourceOf, type Table } from "../query/table.ts";
 import type { TableColumn } from "../query/table_column.ts";
 import { changeSchema } from "./schema_change.ts";
@@ -16,8 +16,8 @@ const MAX_NAME = 63;
 const SQL_NAMES = { PostgreSQL: "postgres", MySQL: "mysql", SQLite: "sqlite" } as const;
 
 /**
- * Creates missing tables, with indexes on references, while no other instance does so. Generated
- * keys are never reused.
+ * Creates missing tables, with their indexes and those of references, while no other instance does
+ * so. Generated keys are never reused.
  *
  * @throws {TypeError} if a table refers to one that is not among them, or inside a transaction
  * @throws {DbError} if it fails
@@ -59,10 +59,10 @@ end $fw$`;
 }
 
 function createTable(definition: Table): Compilable {
-  const { source, rows, columns, connection: { kysely, grammar } } = definition;
+  const { source, rows, columns, keys, connection: { kysely, grammar } } = definition;
   let table = kysely.schema.createTable(source).ifNotExists();
   for (const column of columns) {
-    const type = grammar.columnType(column.field, isIndexed(column.field));
+    const type = grammar.columnType(column.field, column.isIndexed);
     // Kysely accepts an expression of any type as a data type.
     table = table.addColumn(
       column.column,
@@ -75,7 +75,7 @@ function createTable(definition: Table): Compilable {
     const [target, key] = referenceOf(reference.target, definition);
     // The builder cannot follow columns that are added in a loop.
     table = table.addForeignKeyConstraint(
-      uniqueName(rows, column, "fkey"),
+      uniqueName(rows, [column], "fkey"),
       [column as never],
       target,
       [key],
@@ -84,20 +84,39 @@ function createTable(definition: Table): Compilable {
         constraint.onDelete(reference.onDelete === "restrict" ? "no action" : reference.onDelete),
     );
   }
+  for (const names of Array.from(keys.values(), columnsOf)) {
+    table = table.addUniqueConstraint(uniqueName(rows, names, "key"), names as never[]);
+  }
+  if (grammar.brand === "MySQL") {
+    // It has no CREATE INDEX IF NOT EXISTS.
+    for (const names of definition.indexes.map(columnsOf)) {
+      table = table.addIndex(uniqueName(rows, names, "idx"), names as never[]);
+    }
+  }
   return grammar.tableOptions ? table.modifyEnd(grammar.tableOptions) : table;
 }
 
-/** MySQL creates indexes on foreign keys itself; the others would scan the whole table. */
-function createIndexes(
-  { source, rows, columns, connection: { kysely, grammar } }: Table,
-): Compilable[] {
+function createIndexes(table: Table): Compilable[] {
+  const { source, rows, connection: { kysely, grammar } } = table;
   if (grammar.brand === "MySQL") return [];
-  return columns.filter(({ field }) => field.traits.reference && !isUnique(field)).map((
-    { column },
-  ) =>
-    kysely.schema.createIndex(uniqueName(rows, column, "idx")).ifNotExists().on(source)
-      .column(column)
+  return [...referenceIndexes(table), ...table.indexes.map(columnsOf)].map((names) =>
+    kysely.schema.createIndex(uniqueName(rows, names, "idx")).ifNotExists().on(source)
+      .columns(names)
   );
+}
+
+/** MySQL creates indexes on foreign keys itself; the others would scan the whole table. */
+function referenceIndexes({ columns, keys, indexes }: Table): readonly string[][] {
+  const leading = new Set([...keys.values(), ...indexes].map(([first]) => first));
+  return columns
+    .filter((column) =>
+      column.field.traits.reference && !isUnique(column.field) && !leading.has(column)
+    )
+    .map(({ column }) => [column]);
+}
+
+function columnsOf(columns: readonly TableColumn[]): string[] {
+  return columns.map(({ column }) => column);
 }
 
 function define(definition: ColumnDefinitionBuilder, column: TableColumn): ColumnDefinitionBuilder {
@@ -133,13 +152,19 @@ function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn):
 }
 
 /** Returns a name that is unique in the database, of at most 63 characters, PostgreSQL's limit. */
-function uniqueName(table: string, column: string, suffix: "fkey" | "idx"): string {
+function uniqueName(
+  table: string,
+  columns: readonly string[],
+  suffix: "fkey" | "idx" | "key",
+): string {
+  const column = columns.join("_");
   const plain = `${table}_${column}_${suffix}`;
   // If the table's name has no underscore, no other table and column have this name.
-  if (plain.length <= MAX_NAME && !table.includes("_")) return plain;
+  const isPlain = !table.includes("_") && columns.length === 1;
+  if (plain.length <= MAX_NAME && isPlain) return plain;
   // FNV-1a.
   let hash = 0x811c9dc5;
-  for (const char of `${table}.${column}`) {
+  for (const char of `${table}.${columns.join(".")}`) {
     hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
   }
   const end = `_${hash.toString(16).padStart(8, "0")}_${suffix}`;

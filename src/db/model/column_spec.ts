@@ -14,6 +14,7 @@ import type {
   ColumnName,
   ColumnValue,
   FieldsOf,
+  KeyOf,
   KindOf,
   RawValues,
   StoredColumn,
@@ -43,9 +44,50 @@ export type ColumnSpec<M extends AnyModel, K extends ColumnName<M>> = null exten
 export interface ColumnSpecs<M extends AnyModel> {
   /** All columns. */
   all: { [K in ColumnName<M>]: ColumnSpec<M, K> }[ColumnName<M>];
-  /** Those that are unique. */
-  unique: { [K in UniqueColumn<M>]: ColumnSpec<M, K> }[UniqueColumn<M>];
+  /** Those that are unique, and the keys of several columns. */
+  // The compiler shows types that are made of a union of both by their aliases.
+  unique: {
+    [K in UniqueName<M>]: K extends ColumnName<M> ? ColumnSpec<M, K> : KeySpec<M, K, KeyOf<M>>;
+  }[UniqueName<M>];
 }
+
+/** The names of unique columns, and of keys of several columns. */
+export type UniqueName<M extends AnyModel> = UniqueColumn<M> | JoinedNames<KeyOf<M>>;
+
+/** The key `K` of several columns, such as `"tenant_id_slug: (tenant_id: text) & (slug: text)"`. */
+export type KeySpec<M extends AnyModel, K extends string, L> = L extends readonly string[]
+  ? K extends JoinedNames<L> ? `${K}: ${JoinedSpecs<M, L>}` : never
+  : never;
+
+/** The name of a key: those of its columns joined by `_`. */
+export type JoinedNames<L> = L extends
+  readonly [infer First extends string, ...infer Others extends readonly string[]]
+  ? Others["length"] extends 0 ? First : `${First}_${JoinedNames<Others>}`
+  : never;
+
+/** The columns of a key. */
+export type JoinedSpecs<M extends AnyModel, L extends readonly string[]> = L extends
+  readonly [infer First extends ColumnName<M>, ...infer Others extends readonly string[]]
+  ? `(${ColumnSpec<M, First>})${Others["length"] extends 0 ? "" : ` & ${JoinedSpecs<M, Others>}`}`
+  : never;
+
+/** The columns of a key, without their parentheses. */
+export type PartsIn<Spec extends string> = Spec extends `${string}: (${infer List})`
+  ? SplitParts<List>
+  : never;
+
+/** The parts of a list that `) & (` separates: no value of an enum has a parenthesis. */
+export type SplitParts<List extends string> = List extends `${infer First}) & (${infer Others}`
+  ? First | SplitParts<Others>
+  : List;
+
+/** The columns of the unique column or key `K`. */
+export type KeyColumns<Spec extends string, K extends string> = [
+  Extract<Spec, `${K}: (${string})`>,
+] extends [never] ? K
+  :
+    | NameIn<Exclude<Spec, `${string}: (${string})`>> & K
+    | NameIn<PartsIn<Extract<Spec, `${K}: (${string})`>>>;
 
 /** A relation: its name and the table of its rows, and `[]` if they are many. */
 export type RelationSpec<R, N extends keyof R & string> = R[N] extends Relation<infer K, infer M>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkKeys, KEYLESS, type KeyOptions } from "./compound_keys.ts";
 import { Field, type FieldFlag, IDENTIFIER, keyKind, type ReferenceTarget } from "./field.ts";
 import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 
@@ -25,8 +26,8 @@ export type FieldInput<F> = F extends Field<infer K, infer Flag, infer _, infer 
 /** The direction of an order. */
 export type SortOrder = "asc" | "desc";
 
-/** The declaration of a model, besides its name and its fields. */
-export interface ModelOptions {
+/** The declaration of a model, besides its name and its fields, whose names are `C`. */
+export interface ModelOptions<C extends string = string> extends KeyOptions<C> {
   /** The name of the table in the database; that of the model unless given. */
   readonly table?: string;
   /**
@@ -94,9 +95,9 @@ export type Model<
     readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>, ModelDefinition<T, F, O>>;
   };
 
-/** The kinds that not every database can index. */
-const KEYLESS: readonly FieldKind[] = ["json", "blob", "array"];
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
+/** The options that `checkKeys` checks. */
+const KEYS: readonly string[] = ["unique", "index"];
 
 /**
  * Declares a model of a table. Its types are inferred: `Row<typeof User>`, `CreateInput`,
@@ -115,12 +116,13 @@ const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
  * ```
  *
  * @throws {TypeError} if a name is not an identifier (ASCII letters, digits and `_`, at most 63),
- * two fields have the same column, there is not exactly one primary key, or it is nullable
+ * two fields have the same column, there is not exactly one primary key, it is nullable, or a key
+ * or an index has an unknown column
  */
 export function model<
   const T extends string,
   F extends Fields,
-  const O extends ModelOptions = Record<never, never>,
+  const O extends ModelOptions<keyof F & string> = Record<never, never>,
 >(table: T, fields: F, options?: O): Model<T, F, O> {
   if (!IDENTIFIER.test(table)) {
     throw new TypeError(`Cannot define model: ${quoted(table)} is not a table name`);
@@ -134,6 +136,7 @@ export function model<
     throw new TypeError(`Cannot define ${table}: ${marks.length} columns mark deleted rows`);
   }
   checkOptions(table, options ?? {});
+  checkKeys({ table, fields, options: options ?? {} });
   const definition: ModelDefinition<T, F, O> = {
     table,
     fields: Object.freeze({ ...fields }),
@@ -168,11 +171,6 @@ export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
   return flags.has("unique") || flags.has("primaryKey");
 }
 
-/** Checks whether tables have an index on a field, as on each that is unique or a reference. */
-export function isIndexed(field: AnyField): boolean {
-  return isUnique(field) || field.traits.reference !== undefined;
-}
-
 /** Checks whether a condition can have a member of a name that stands for rows or values. */
 export function isMemberName(name: string): boolean {
   return IDENTIFIER.test(name) && !RESERVED.includes(name) && !(name in Object.prototype);
@@ -181,6 +179,7 @@ export function isMemberName(name: string): boolean {
 function checkOptions(model: string, options: ModelOptions): void {
   const { table = model, schema } = options;
   for (const [name, value] of Object.entries(options)) {
+    if (KEYS.includes(name)) continue;
     if (name !== "table" && name !== "schema") {
       throw new TypeError(`Cannot define ${model}: there is no option ${quoted(name)}`);
     }

@@ -144,6 +144,10 @@ export type DeletedAtColumn<M extends AnyModel> = ColumnWith<M, "deletedAt">;
 /** Stands among the columns that data cannot set for a repository that hides no rows. */
 export type WithDeleted = "~withDeleted";
 
+/** The keys of several columns of a model, each a list of their names. */
+export type KeyOf<M extends AnyModel> = M["~model"]["options"] extends
+  { readonly unique: readonly (infer L)[] } ? L : never;
+
 /** The columns that hold each value in one row only. */
 export type UniqueColumn<M extends AnyModel> = ColumnWith<M, "primaryKey" | "unique">;
 

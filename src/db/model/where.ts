@@ -12,6 +12,7 @@ import type {
   NameIn,
   NoTables,
   OrderedIn,
+  PartsIn,
   SpecsOf,
   StoredIn,
   TableIn,
@@ -38,7 +39,7 @@ export type Where<M extends AnyModel> = Conditions<
   MemberSpecs<M, Record<never, never>>["all"]
 >;
 
-/** A condition that at most one row can meet: unique columns, each with its value. */
+/** A condition that at most one row can meet: unique columns and keys, each with its value. */
 export type UniqueWhere<M extends AnyModel> = UniqueConditions<ColumnSpecs<M>["unique"]>;
 
 /** An order: columns with their directions, the first one counts most. JSON has none. */
@@ -123,9 +124,14 @@ export interface OneOperators<C> {
 
 /** Conditions on unique columns; see {@linkcode UniqueWhere}. */
 export type UniqueConditions<Spec extends string, P extends Spec = Spec> = P extends unknown ?
-    & { readonly [Q in P as NameIn<Q>]: UniqueCondition<TypeIn<Q>["value"]> }
-    & { readonly [Q in Exclude<Spec, P> as NameIn<Q>]?: UniqueCondition<TypeIn<Q>["value"]> }
+    & { readonly [Q in P as NameIn<Q>]: UniqueValue<Q> }
+    & { readonly [Q in Exclude<Spec, P> as NameIn<Q>]?: UniqueValue<Q> }
   : never;
+
+/** The value of a unique column, or the values of the columns of a key. */
+export type UniqueValue<Spec extends string> = Spec extends `${string}: (${string})`
+  ? { readonly [P in PartsIn<Spec> as NameIn<P>]: UniqueCondition<TypeIn<P>["value"]> }
+  : UniqueCondition<TypeIn<Spec>["value"]>;
 
 /** The value of a unique column, bare or as `{ equals }`. */
 export type UniqueCondition<V> = NonNullable<V> | { readonly equals: NonNullable<V> };

@@ -10,6 +10,7 @@ import { isPlainObject, membersOf } from "../model/plain_object.ts";
 import { arrayFilter } from "./array_filter.ts";
 import { either, every } from "./filters.ts";
 import { jsonFilter } from "./json_filter.ts";
+import { keyOf } from "./key.ts";
 import type { Operation } from "./operation.ts";
 import { type Builder, type Filter, operatorFilter, readMode } from "./operators.ts";
 import { asksForRow, isLogic, type RelationMember, toOneMembers } from "./constant_condition.ts";
@@ -67,20 +68,59 @@ export function givenFilters(
 /**
  * Reads a `UniqueWhere`.
  *
- * @throws {TypeError} if it has no column, one that is not unique, or a condition that
- * is not equality
+ * @throws {TypeError} if it has no column, one that is not unique, a part of a key, or a condition
+ * that is not equality
  */
 export function uniqueValues(where: unknown, operation: Operation): Values {
   const values = new Map<TableColumn, unknown>();
   for (const [name, condition] of membersOf(where, "where", operation)) {
-    const column = operation.column(name);
-    if (!isUnique(column.field)) throw operation.mistake(`${name} is not unique`);
-    const value = soleOperand(condition);
-    column.encode(value, operation.action);
-    values.set(column, value);
+    const columns = keyColumns(name, operation);
+    const parts = columns.length > 1
+      ? partsOf({ name, condition, columns }, operation)
+      : [condition];
+    for (const [index, column] of columns.entries()) {
+      const value = soleOperand(parts[index]);
+      column.encode(value, operation.action);
+      if (values.has(column) && keyOf(column, values.get(column)) !== keyOf(column, value)) {
+        throw operation.mistake(`where has two values of ${column.name}`);
+      }
+      values.set(column, value);
+    }
   }
   if (values.size > 0) return values;
   throw operation.mistake("where names no unique column");
+}
+
+/**
+ * Returns the columns of a unique column or a key.
+ *
+ * @throws {TypeError} if there is none of that name
+ */
+export function keyColumns(name: string, operation: Operation): readonly TableColumn[] {
+  const key = operation.table.keys.get(name);
+  if (key) return key;
+  const column = operation.column(name);
+  if (isUnique(column.field)) return [column];
+  throw operation.mistake(`${name} is not unique`);
+}
+
+/** Returns the values that a condition has for each column of a key. */
+function partsOf(
+  { name, condition, columns }: {
+    readonly name: string;
+    readonly condition: unknown;
+    readonly columns: readonly TableColumn[];
+  },
+  operation: Operation,
+): readonly unknown[] {
+  const parts = new Map(membersOf(condition, name, operation));
+  for (const part of parts.keys()) {
+    if (columns.some((column) => column.name === part)) continue;
+    throw operation.mistake(`${name} has no column ${JSON.stringify(part)}`);
+  }
+  const missing = columns.filter((column) => !parts.has(column.name));
+  if (missing.length === 0) return columns.map((column) => parts.get(column.name));
+  throw operation.mistake(`${name} lacks ${missing.map((column) => column.name).join(", ")}`);
 }
 
 /** Unwraps `{ equals: value }`; the column refuses anything else. */

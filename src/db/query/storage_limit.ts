@@ -4,7 +4,7 @@
  * @module
  */
 import type { Grammar } from "../connection/grammar.ts";
-import { type AnyField, isGenerated, isIndexed } from "../model/model.ts";
+import { type AnyField, isGenerated } from "../model/model.ts";
 
 /**
  * How many of the largest generated keys cannot be given: generated keys follow the largest one,
@@ -23,8 +23,11 @@ export interface StorageLimit {
 
 /** Returns the limit of the values that a column stores, if it has one. */
 export function storageLimit(
-  field: AnyField,
-  { maxIndexedText }: Grammar,
+  { field, isIndexed, grammar: { maxIndexedText } }: {
+    readonly field: AnyField;
+    readonly isIndexed: boolean;
+    readonly grammar: Grammar;
+  },
 ): StorageLimit | undefined {
   if (isGenerated(field)) {
     const largest = field.kind === "bigint"
@@ -32,7 +35,7 @@ export function storageLimit(
       : Number.MAX_SAFE_INTEGER - RESERVED_KEYS;
     return { name: `${largest}`, admits: (key) => (key as number | bigint) <= largest };
   }
-  if (maxIndexedText === undefined || field.kind !== "text" || !isIndexed(field)) return undefined;
+  if (maxIndexedText === undefined || field.kind !== "text" || !isIndexed) return undefined;
   return {
     name: `${maxIndexedText} characters`,
     admits: (text) => isWithin(text as string, maxIndexedText),

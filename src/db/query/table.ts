@@ -14,6 +14,7 @@ import {
 } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import type { TableHooks } from "../model/hooks.ts";
+import { compoundKeys, indexesOf } from "../model/compound_keys.ts";
 import type { AnyModel, ModelDefinition } from "../model/model.ts";
 import type { RelationKind } from "../model/relation.ts";
 import { TableColumn } from "./table_column.ts";
@@ -59,6 +60,10 @@ export class Table {
   readonly columns: readonly TableColumn[];
   /** The primary key. */
   readonly primaryKey: TableColumn;
+  /** The unique keys of several columns, by the names that conditions have for them. */
+  readonly keys: ReadonlyMap<string, readonly TableColumn[]>;
+  /** The columns of further indexes. */
+  readonly indexes: readonly (readonly TableColumn[])[];
   /** The column that marks deleted rows, if it has one. */
   readonly mark: TableColumn | undefined;
   /** The database. */
@@ -81,16 +86,24 @@ export class Table {
     this.name = table;
     this.source = sourceOf({ table, options }, connection.grammar);
     this.rows = this.source.slice(this.source.indexOf(".") + 1);
+    const { grammar } = connection;
+    const keys = compoundKeys({ options });
+    const indexes = indexesOf(options);
+    const indexed = new Set([...keys.values(), ...indexes].flat());
     this.columns = Object.entries(fields).map(([name, field], index) =>
-      new TableColumn(name, field, { table, grammar: connection.grammar, index })
+      new TableColumn(name, field, { table, grammar, index, isIndexed: indexed.has(name) })
     );
     this.mark = this.columns.find(({ field }) => field.flags.has("deletedAt"));
     this.connection = connection;
     this.hooks = hooks;
     this.#isMapped = this.columns.some(({ name, column }) => name !== column);
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
+    const named = (names: readonly string[]) =>
+      names.map((name) => this.column(name, `open ${table}`));
     this.primaryKey = this.column(primaryKey, `open ${table}`);
-    for (const { field } of this.columns) connection.grammar.columnType(field, false);
+    this.keys = new Map(Array.from(keys, ([name, columns]) => [name, named(columns)]));
+    this.indexes = indexes.map(named);
+    for (const { field } of this.columns) grammar.columnType(field, false);
   }
 
   /** Whether it has a column. */

@@ -8,7 +8,7 @@ import type { Codec, Grammar } from "../connection/grammar.ts";
 import type { DriverRow } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
-import { type AnyField, columnOf } from "../model/model.ts";
+import { type AnyField, columnOf, isUnique } from "../model/model.ts";
 import { type StorageLimit, storageLimit } from "./storage_limit.ts";
 
 /** A row of any model. */
@@ -34,16 +34,19 @@ export class TableColumn {
   readonly codec: Codec;
   /** The rules of its kind. */
   readonly rules: FieldKindRules;
+  /** Whether an index has it, as each that is unique or a reference. */
+  readonly isIndexed: boolean;
   readonly #limit: StorageLimit | undefined;
 
   /** Creates a column of a model's table. */
   constructor(
     name: string,
     field: AnyField,
-    { table, grammar, index, label = name }: {
+    { table, grammar, index, isIndexed = false, label = name }: {
       table: string;
       grammar: Grammar;
       index: number;
+      isIndexed?: boolean;
       label?: string;
     },
   ) {
@@ -56,7 +59,8 @@ export class TableColumn {
     this.grammar = grammar;
     this.codec = grammar.codecs[field.kind];
     this.rules = FIELD_KINDS[field.kind];
-    this.#limit = storageLimit(field, grammar);
+    this.isIndexed = isIndexed || isUnique(field) || field.traits.reference !== undefined;
+    this.#limit = storageLimit(this);
   }
 
   /**

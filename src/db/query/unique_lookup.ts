@@ -64,7 +64,9 @@ export class UniqueLookups {
   takes(where: unknown): where is Readonly<Record<string, unknown>> {
     if (!isPlainObject(where)) return false;
     const names = Object.keys(where);
-    return names.length === 1 && where[names[0]!] !== undefined;
+    if (names.length !== 1 || where[names[0]!] === undefined) return false;
+    const { keys } = this.#context.table;
+    return keys.size === 0 || !keys.has(names[0]!);
   }
 
   /** Finds a row, or `null`. Those that wait for a connection are found by one statement. */

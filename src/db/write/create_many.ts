@@ -92,6 +92,15 @@ export function keyOfValue(column: TableColumn, value: unknown): unknown {
   return kind === "decimal" ? decimalDigits(String(value), size) : keyOf(column, value);
 }
 
+/** Returns such a key of the values of columns: no text has the character between them. */
+export function keyOfValues(
+  columns: readonly TableColumn[],
+  valueOf: (column: TableColumn) => unknown,
+): unknown {
+  const keys = columns.map((column) => keyOfValue(column, valueOf(column)));
+  return keys.length === 1 ? keys[0] : keys.join("\0");
+}
+
 /** Reads the rows that the last statement of MySQL has created. */
 async function readCreated(
   tuples: readonly Tuple[],

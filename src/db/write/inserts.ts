@@ -12,10 +12,10 @@ import { Operation, type OperationContext } from "../query/operation.ts";
 import type { Table } from "../query/table.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, type Assignments } from "./assignments.ts";
-import { lock, oneRow, rowOf } from "./row_reading.ts";
+import { lock, namesOf, oneRow, rowOf } from "./row_reading.ts";
 
 /**
- * Creates a row. If another has its value of the unique column `unless`, the statement does not
+ * Creates a row. If another has its values of the unique columns `unless`, the statement does not
  * fail, which would end a transaction on PostgreSQL; the error is the same.
  *
  * @throws {DbError} `UniqueViolation` if another row has its value of a unique column
@@ -23,19 +23,22 @@ import { lock, oneRow, rowOf } from "./row_reading.ts";
 export async function insertRow(
   values: Values,
   context: OperationContext,
-  unless?: TableColumn,
+  unless?: readonly TableColumn[],
 ): Promise<AnyRow> {
   const { table, table: { primaryKey, connection } } = context;
   const operation = new Operation("create", context);
   const assignments = assign(values, operation);
   const insert = () => insertInto(context.table, [assignments]);
   if (connection.grammar.returning) {
-    if (unless) operation.section(`unless ${unless.name}`);
+    if (unless) operation.section(`unless ${fieldsOf(unless)}`);
     await passKeys([values.get(primaryKey)], context);
     const result = await operation.run(() =>
       insert().$if(
         unless !== undefined,
-        (insert) => insert.onConflict((conflict) => conflict.column(unless!.column).doNothing()),
+        (insert) =>
+          insert.onConflict((conflict) =>
+            conflict.columns(namesOf({ columns: unless! })).doNothing()
+          ),
       ).returning(selectionOf(context.table.columns))
     );
     if (unless && result.rows.length === 0) throw taken(unless, context);
@@ -86,9 +89,14 @@ export async function passKeys(
   await connection.execute(context.action, { sql, parameters: [], reads: false });
 }
 
-/** Returns the error of a value that another row has. */
-export function taken({ name }: TableColumn, { action }: OperationContext): DbError {
-  return dbError(action, { code: "UniqueViolation", fields: [name] });
+/** Returns the error of values that another row has. */
+export function taken(columns: readonly TableColumn[], { action }: OperationContext): DbError {
+  return dbError(action, { code: "UniqueViolation", fields: fieldsOf(columns) });
+}
+
+/** Returns the names of the fields of columns. */
+export function fieldsOf(columns: readonly TableColumn[]): readonly string[] {
+  return columns.map(({ name }) => name);
 }
 
 /** Builds the insertion of rows of the same columns. */

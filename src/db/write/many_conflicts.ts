@@ -13,7 +13,7 @@ import type { Filter } from "../query/operators.ts";
 import type { Table } from "../query/table.ts";
 import type { TableColumn, Values } from "../query/table_column.ts";
 import { assign, type Assignments } from "./assignments.ts";
-import { taken } from "./inserts.ts";
+import { fieldsOf, taken } from "./inserts.ts";
 import {
   type Extend,
   type InsertBatch,
@@ -22,6 +22,7 @@ import {
   insertRows,
   type Tuple,
 } from "./many_inserts.ts";
+import { namesOf } from "./row_reading.ts";
 import { type RowUpsert, upsertRow } from "./upsert.ts";
 
 /** MySQL's variable of how many rows a statement has refused to write. */
@@ -32,8 +33,8 @@ const NO_KEY = 1467;
 
 /** What to set in the rows that rows to create conflict with. */
 export interface ManyUpdates {
-  /** The unique column by which rows conflict. */
-  readonly by: TableColumn;
+  /** The unique columns by which rows conflict. */
+  readonly by: readonly TableColumn[];
   /** The columns to set. */
   readonly columns: readonly TableColumn[];
   /** Times to set besides, which are the same in every row. */
@@ -87,14 +88,14 @@ export function updateConflicts(
   const { returning } = connection.grammar;
   const names = columns.map(({ column }) => column);
   const extend: Extend = (operation) => {
-    operation.section(`by ${by.name} update ${names} at`);
+    operation.section(`by ${fieldsOf(by)} update ${names} at`);
     const stamps = assign(times, operation);
     operation.section("in");
     const scoped = every(scopeFilters(operation, { of: table.rows }));
     return (insert) =>
       returning
         ? insert.onConflict((conflict) =>
-          conflict.column(by.column)
+          conflict.columns(namesOf({ columns: by }))
             .doUpdateSet((eb) =>
               Object.fromEntries([
                 ...names.map((name) => [name, eb.ref(`excluded.${name}`)]),
@@ -141,7 +142,7 @@ export function rowUpsert(
 ): RowUpsert {
   const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
   return {
-    unique: new Map([valueOf(by)]),
+    unique: new Map(by.map(valueOf)),
     created: new Map(all.map(valueOf).filter(([, value]) => value !== undefined)),
     values: new Map([...columns.map(valueOf), ...times]),
   };
@@ -187,7 +188,8 @@ function overwrite(
 ): Record<string, Expression<unknown>> {
   const stored = ({ column }: Pick<TableColumn, "column">) => sql.ref(`${table.rows}.${column}`);
   const given = ({ column }: TableColumn): Assignments[string] => sql`values(${sql.ref(column)})`;
-  const accepted = sql`(${stored(by)} = ${given(by)} and ${scoped(eb)})`;
+  const same = by.map((column) => sql`${stored(column)} = ${given(column)}`);
+  const accepted = sql`(${sql.join([...same, scoped(eb)], sql` and `)})`;
   return {
     ...unless(accepted, table),
     ...Object.fromEntries(

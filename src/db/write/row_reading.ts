@@ -51,7 +51,7 @@ export function keysFilter(keys: readonly unknown[], operation: Operation): Filt
 }
 
 /** Returns the names of columns in the SQL. */
-export function namesOf({ columns }: Pick<Table, "columns">): readonly string[] {
+export function namesOf({ columns }: Pick<Table, "columns">): string[] {
   return columns.map(({ column }) => column);
 }
 

@@ -11,8 +11,8 @@ import { keyOf } from "../query/key.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, createValues, updateValues } from "./assignments.ts";
-import { insertInto, insertRow, passKeys, taken } from "./inserts.ts";
-import { oneRow } from "./row_reading.ts";
+import { fieldsOf, insertInto, insertRow, passKeys, taken } from "./inserts.ts";
+import { namesOf, oneRow } from "./row_reading.ts";
 import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
 
 /** How often an upsert is tried when others create and delete the same row. */
@@ -26,7 +26,7 @@ export interface RowUpsert extends RowUpdate {
 
 /** What finds a row, and what to create or update; checked where it is read. */
 export interface UpsertOptions {
-  /** The value of one unique column. */
+  /** The value of one unique column, or the values of one key. */
   readonly where: unknown;
   /** The data of a new row. */
   readonly create: unknown;
@@ -40,14 +40,14 @@ export interface UpsertSteps extends Omit<RowUpsert, "values"> {
   readonly isOneStatement?: boolean;
   /** Updates the row; `isCurrent` if it was created, or deleted, a moment ago. */
   readonly update: (isCurrent: boolean) => Promise<AnyRow | undefined>;
-  /** Creates the row. */
-  readonly create: (unless: TableColumn) => Promise<AnyRow>;
+  /** Creates the row, unless another has its values of these columns. */
+  readonly create: (unless: readonly TableColumn[]) => Promise<AnyRow>;
 }
 
 /**
  * Reads the options of an upsert.
  *
- * @throws {TypeError} if `where` has more than one column, or `create` another value of it
+ * @throws {TypeError} if `where` has more than one column or key, or `create` another value of it
  */
 export function readUpsert(options: UpsertOptions, operation: Operation): RowUpsert {
   const { unique, data } = readUnique(options, operation);
@@ -55,27 +55,37 @@ export function readUpsert(options: UpsertOptions, operation: Operation): RowUps
   return { unique, created, values: updateValues(options.update, operation) };
 }
 
-/** Reads the condition of an upsert, and adds its value to the data of a new row. */
+/**
+ * Reads the condition of an upsert, and adds its values to the data of a new row, which has those of
+ * the scope anyway.
+ */
 export function readUnique(
   { where, create }: Omit<UpsertOptions, "update">,
   operation: Operation,
 ): { readonly unique: Values; readonly data: unknown } {
   const unique = uniqueValues(where, operation);
-  const [[column, value] = []] = unique;
-  if (column === undefined || unique.size > 1) {
+  if (!isPlainObject(where) || Object.keys(where).length > 1) {
     throw operation.mistake("where has more than one column");
   }
-  const given = isPlainObject(create) ? create[column.name] : undefined;
-  if (given !== undefined && keyOf(column, given) !== keyOf(column, value)) {
-    throw operation.mistake(`create has another ${column.name} than where`);
+  if (!isPlainObject(create)) return { unique, data: create };
+  const data: Record<string, unknown> = { ...create };
+  for (const [column, value] of unique) {
+    const { name } = column;
+    const isOther = (one: unknown) => keyOf(column, one) !== keyOf(column, value);
+    if (create[name] !== undefined && isOther(create[name])) {
+      throw operation.mistake(`create has another ${name} than where`);
+    }
+    if (!operation.scope.has(column)) data[name] = value;
+    else if (isOther(operation.scope.get(column))) {
+      throw operation.mistake(`where has another ${name} than the scope`);
+    }
   }
-  const data = isPlainObject(create) ? { ...create, [column.name]: value } : create;
   return { unique, data };
 }
 
 /**
- * Updates the row whose unique column has a value, or creates it. Without anything to set, a row
- * that exists is only read.
+ * Updates the row whose unique column or key has a value, or creates it. Without anything to set, a
+ * row that exists is only read.
  *
  * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or the
  * row is out of scope
@@ -103,7 +113,7 @@ export async function updateOrCreate(
   const { table: { connection }, action } = context;
   // a statement with ON CONFLICT checks them even if the row exists; so does this
   for (const [column, value] of created) if (value !== null) column.encode(value, action);
-  const [column] = [...unique.keys()] as [TableColumn];
+  const columns = [...unique.keys()];
   // A row out of scope, or hidden, stays so, however often it is looked for.
   const attempts = isOneStatement || hasUnseen(context) ? 2 : MAX_ATTEMPTS;
   // ON DUPLICATE KEY would apply to every unique column. Each attempt is over before the next
@@ -112,20 +122,20 @@ export async function updateOrCreate(
     const row = isOneStatement ? undefined : await update(attempt > 1);
     if (row) return row;
     try {
-      return await create(column);
+      return await create(columns);
     } catch (error) {
       // Of two at the same time, the loser may fail on another unique column than the one it names:
       // the second time, it finds the row.
       const isLoser = isTaken(error) && attempt === 1 && !connection.isInTransaction;
-      const mayRepeat = isLoser || (!isOneStatement && isTaken(error, column.name));
+      const mayRepeat = isLoser || (!isOneStatement && isTaken(error, columns));
       if (!mayRepeat || attempt === attempts) throw error;
     }
   }
 }
 
-function isTaken(error: unknown, column?: string): boolean {
+function isTaken(error: unknown, columns: readonly TableColumn[] = []): boolean {
   return error instanceof DbError && error.code === "UniqueViolation" &&
-    (column === undefined || error.fields.includes(column));
+    columns.every(({ name }) => error.fields.includes(name));
 }
 
 /** Inserts a row, or updates the one that it conflicts with, in one statement. */
@@ -140,18 +150,18 @@ async function insertOrUpdate(
   const assignments = assign(values, operation);
   operation.section("scope");
   const scoped = scopeFilters(operation, { of: table.rows });
-  const [column] = [...unique.keys()] as [TableColumn];
-  operation.section(`on ${column.name}`);
+  const columns = [...unique.keys()];
+  operation.section(`on ${fieldsOf(columns)}`);
   await passKeys([created.get(table.primaryKey)], context);
   const result = await operation.run(() =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>
-        conflict.column(column.column)
+        conflict.columns(namesOf({ columns }))
           .doUpdateSet(assignments)
           .where(every(scoped))
       )
       .returning(selectionOf(table.columns))
   );
   if (result.rows.length > 0) return oneRow(result, context);
-  throw taken(column, context);
+  throw taken(columns, context);
 }

@@ -4,17 +4,18 @@
  * @module
  */
 import { dbError } from "../errors.ts";
-import { isUnique } from "../model/model.ts";
+import { keyColumns } from "../query/condition.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn } from "../query/table_column.ts";
 import { givenColumn, updateTimes } from "./assignments.ts";
-import { createTuples, keyOfValue } from "./create_many.ts";
+import { createTuples, keyOfValues } from "./create_many.ts";
+import { fieldsOf } from "./inserts.ts";
 import { type ManyUpdates, updateConflicts } from "./many_conflicts.ts";
 import { insertRows, type Tuple } from "./many_inserts.ts";
 
 /** Rows to create or to update. */
 export interface ManyUpserts {
-  /** The unique column that finds a row. */
+  /** The name of the unique column or key that finds a row. */
   readonly by: string;
   /** The data of rows. */
   readonly create: unknown;
@@ -42,13 +43,12 @@ export function readUpserts(
   { by, create, update }: ManyUpserts,
   operation: Operation,
 ): ReadUpserts {
-  const column = operation.column(by);
-  if (!isUnique(column.field)) throw operation.mistake(`${by} is not unique`);
+  const key = keyColumns(by, operation);
   const columns = updateColumns(update, operation);
   const tuples = createTuples({ name: "create", data: create }, operation);
-  checkDifferent(tuples, column, operation);
+  checkDifferent(tuples, key, operation);
   const times = updateTimes(columns, operation);
-  return { tuples, updates: { by: column, columns, times } };
+  return { tuples, updates: { by: key, columns, times } };
 }
 
 function updateColumns(update: unknown, operation: Operation): readonly TableColumn[] {
@@ -64,17 +64,19 @@ function updateColumns(update: unknown, operation: Operation): readonly TableCol
 /** A statement cannot write a row twice. */
 function checkDifferent(
   tuples: readonly Tuple[],
-  column: TableColumn,
+  columns: readonly TableColumn[],
   { action }: Operation,
 ): void {
-  const fields = [column.name];
+  const fields = fieldsOf(columns);
   const keys = new Set<unknown>();
   for (const tuple of tuples) {
-    const value = tuple[column.index] ?? null;
-    if (value === null) throw dbError(action, { code: "NotNullViolation", fields });
-    const key = keyOfValue(column, value);
+    const missing = columns.filter(({ index }) => (tuple[index] ?? null) === null);
+    if (missing.length > 0) {
+      throw dbError(action, { code: "NotNullViolation", fields: fieldsOf(missing) });
+    }
+    const key = keyOfValues(columns, (column) => tuple[column.index]);
     if (keys.has(key)) {
-      const reason = `create has a value of ${column.name} twice`;
+      const reason = `create has a value of ${fields.join(", ")} twice`;
       throw dbError(action, { code: "UniqueViolation", fields, reason });
     }
     keys.add(key);

@@ -1,5 +1,6 @@
 /** Operations on a blog, and the statements that they must run. */
 import assert from "node:assert/strict";
+import type { DbConnection } from "../../../src/db/connection/connection.ts";
 import { Blog } from "./blog.ts";
 import { type Brand, testOnEach } from "./database.ts";
 import { type Noted, openNoted } from "./noted.ts";
@@ -8,7 +9,10 @@ import { type Noted, openNoted } from "./noted.ts";
 export type Expected = Readonly<Record<Brand, readonly Noted[]>>;
 
 /** An operation, and its statements. */
-export type Operation = readonly [run: (db: Blog) => Promise<unknown>, expected: Expected];
+export type Operation<Db = Blog> = readonly [
+  run: (db: Db) => Promise<unknown>,
+  expected: Expected,
+];
 
 /** The columns of authors. */
 export const ROW = '"id", "email", "name", "active"';
@@ -29,6 +33,20 @@ export function testStatements(
     readonly fill?: (db: Blog) => Promise<unknown>;
     readonly Service?: typeof Blog;
   } = {},
+): void {
+  testStatementsOf(Service, { title, operations, fill });
+}
+
+/** Checks operations on the tables of a service as {@linkcode testStatements} does. */
+export function testStatementsOf<
+  Db extends AsyncDisposable & { readonly createTables: () => Promise<void> },
+>(
+  Service: new (database: DbConnection) => Db,
+  { title, operations, fill = async () => {} }: {
+    readonly title: string;
+    readonly operations: readonly Operation<Db>[];
+    readonly fill?: (db: Db) => Promise<unknown>;
+  },
 ): void {
   testOnEach(title, async (database) => {
     await using noted = await openNoted(Service, database);

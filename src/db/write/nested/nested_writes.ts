@@ -6,6 +6,7 @@
 import { dbError } from "../../errors.ts";
 import { isPlainObject } from "../../model/plain_object.ts";
 import { uniqueValues } from "../../query/condition.ts";
+import { keyOf } from "../../query/key.ts";
 import type { Operation } from "../../query/operation.ts";
 import type { AnyRow, TableColumn, Values } from "../../query/table_column.ts";
 import { createValues, namesRelation, updateValues } from "../assignments.ts";
@@ -66,8 +67,8 @@ export function upsertNested(options: UpsertOptions, root: Operation): Promise<A
 interface CreateOptions {
   /** Values that relations set. */
   readonly given?: Readonly<Record<string, unknown>> | undefined;
-  /** A column whose value another row may have; see `insertRow`. */
-  readonly unless?: TableColumn;
+  /** Columns whose values another row may have; see `insertRow`. */
+  readonly unless?: readonly TableColumn[];
 }
 
 async function create(
@@ -157,15 +158,37 @@ async function findOrCreate(
   const operation = begin("target", place);
   const { unique, data } = readUnique(readConnectOrCreate(value, place), operation);
   const isNested = namesRelation(data, place.table);
+  const rest = withoutGiven(data, { given, unique, place });
   return await updateOrCreate({
     unique,
     created: new Map(),
     update: () => readTarget(unique, operation, { isCurrent: true }),
     create(unless) {
-      const run = () => create(data, place, { given, unless });
+      const run = () => create(rest, place, { given, unless });
       return isNested ? place.table.connection.inSavepoint(run) : run();
     },
   }, operation);
+}
+
+/** Returns data without the values of a condition that the relation sets, too. */
+function withoutGiven(
+  data: unknown,
+  { given = {}, unique, place }: Pick<CreateOptions, "given"> & {
+    readonly unique: Values;
+    readonly place: DataPlace;
+  },
+): unknown {
+  const doubles = [...unique].filter(([{ name }]) => Object.hasOwn(given, name));
+  if (doubles.length === 0 || !isPlainObject(data)) return data;
+  const rest = { ...data };
+  for (const [column, value] of doubles) {
+    const { name } = column;
+    if (keyOf(column, value) !== keyOf(column, given[name])) {
+      throw place.root.mistake(`${subjectOf(place)} has another ${name} than the relation`);
+    }
+    delete rest[name];
+  }
+  return rest;
 }
 
 function readConnectOrCreate(value: unknown, place: DataPlace) {

@@ -1,0 +1,95 @@
+/**
+ * Keys and indexes of several columns of a model.
+ *
+ * @module
+ */
+import type { FieldFlag } from "./field.ts";
+import type { FieldKind } from "./field_kind.ts";
+
+/** The keys and indexes of a model whose columns are `C`. */
+export interface KeyOptions<C extends string = string> {
+  /**
+   * Columns that are unique together: `[["tenant_id", "slug"]]`. A condition on a unique row names
+   * them by their names joined by `_`: `{ tenant_id_slug: { tenant_id, slug } }`. Rows that have
+   * `null` in one of them are not compared.
+   */
+  readonly unique?: readonly (readonly C[])[];
+  /** Indexes, each of a column or of several: `["name", ["tenant_id", "created_at"]]`. */
+  readonly index?: readonly (C | readonly C[])[];
+}
+
+/** What the checks of keys need of a field. */
+export interface KeyField {
+  readonly kind: FieldKind;
+  readonly flags: ReadonlySet<FieldFlag>;
+}
+
+/** A model's name, fields and keys. */
+export interface KeyedModel {
+  readonly table: string;
+  readonly fields: Readonly<Record<string, KeyField>>;
+  readonly options: KeyOptions;
+}
+
+/** The kinds that not every database can index. */
+export const KEYLESS: readonly FieldKind[] = ["json", "blob", "array"];
+
+/** Returns the unique keys of several columns, by the names that conditions have for them. */
+export function compoundKeys(
+  { options: { unique = [] } }: Pick<KeyedModel, "options">,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(unique.map((columns) => [columns.join("_"), columns]));
+}
+
+/** Returns the lists of the columns of indexes. */
+export function indexesOf(
+  { index = [] }: KeyOptions,
+): readonly (readonly string[])[] {
+  return index.map((columns) => typeof columns === "string" ? [columns] : columns);
+}
+
+/**
+ * Checks the keys of a model.
+ *
+ * @throws {TypeError} if one has an unknown column, one twice, one that has no index, or too few
+ */
+export function checkKeys(model: KeyedModel): void {
+  const { table, fields, options } = model;
+  for (const name of ["unique", "index"] as const) {
+    if (options[name] !== undefined && !Array.isArray(options[name])) {
+      throw new TypeError(`Cannot define ${table}: ${name} is not a list`);
+    }
+  }
+  for (const columns of options.unique ?? []) checkColumns(model, { of: "unique", columns });
+  for (const columns of indexesOf(options)) checkColumns(model, { of: "index", columns });
+  const keys = [...options.unique ?? []];
+  const names = keys.map((columns) => columns.join("_"));
+  for (const [index, name] of names.entries()) {
+    if (name in fields) {
+      throw new TypeError(`Cannot define ${table}: ${name} is a key and a column`);
+    }
+    if (names.indexOf(name) === index) continue;
+    throw new TypeError(`Cannot define ${table}: two keys have the name ${name}`);
+  }
+}
+
+function checkColumns(
+  { table, fields }: KeyedModel,
+  { of, columns }: { readonly of: keyof KeyOptions; readonly columns: unknown },
+): void {
+  const refuse = (reason: string) => new TypeError(`Cannot define ${table}: ${of} ${reason}`);
+  const least = of === "index" ? 1 : 2;
+  if (!Array.isArray(columns) || columns.length < least) {
+    throw refuse(of === "index" ? "has no column" : "has no list of two columns or more");
+  }
+  for (const [index, name] of columns.entries()) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!field) throw refuse(`has no column ${JSON.stringify(name)}`);
+    if (columns.indexOf(name) < index) throw refuse(`has ${name} twice`);
+    if (KEYLESS.includes(field.kind)) throw refuse(`has ${name}, which is ${field.kind}`);
+    if (of === "unique" && field.flags.has("deletedAt")) {
+      // It is null in all rows that are not marked, which are not compared.
+      throw refuse(`has ${name}, which marks rows`);
+    }
+  }
+}
