@@ -120,3 +120,20 @@ test("arrays have no order, and are no keys", () => {
     field.json().array();
   });
 });
+
+test("rules fit the kind of a field", () => {
+  compiles(() => {
+    field.decimal({ precision: 4, scale: 2, min: "0.5" }).check((value) => value !== "1", "no 1");
+    field.enum(["a", "b"]).check((value: "a" | "b") => value === "a", "a");
+    // @ts-expect-error: only a text is an email address
+    field.integer().email();
+    // @ts-expect-error: the bounds of a bigint are bigints
+    field.bigint({ min: 1 });
+    // @ts-expect-error: a boolean has no bounds
+    field.boolean({ min: 1 });
+    // @ts-expect-error: a test returns a boolean
+    field.text().check((value) => value.length, "some");
+    // @ts-expect-error: a number is no text
+    field.integer().check((value: string) => value === "", "none");
+  });
+});

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { type ColumnDefinitionBuilder, type Compilable, CompiledQuery, sql } from "kysely";
+import {
+  type ColumnDefinitionBuilder,
+  type Compilable,
+  CompiledQuery,
+  type Expression,
+  sql,
+} from "kysely";
 import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import type { ReferenceTarget } from "../model/field.ts";
@@ -131,16 +137,36 @@ function define(definition: ColumnDefinitionBuilder, column: TableColumn): Colum
   if (defaultValue !== undefined && typeof defaultValue !== "function" && of === undefined) {
     defined = defined.defaultTo(defaultLiteral(defaultValue, column));
   }
-  if (list !== undefined) {
-    const values = list.split("|").map((value) => sql.lit(value));
-    defined = defined.check(sql`${sql.ref(column.column)} in (${sql.join(values)})`);
-  }
+  const condition = list === undefined ? boundsOf(column) : listedIn(list, column);
+  if (condition) defined = defined.check(condition);
   if (defaultSql !== undefined) {
     // MySQL and SQLite accept most expressions in parentheses only.
     const text = typeof defaultSql === "string" ? defaultSql : defaultSql[SQL_NAMES[grammar.brand]];
     defined = defined.defaultTo(sql.raw(`(${text})`));
   }
   return defined;
+}
+
+function listedIn(list: string, { column }: TableColumn): Expression<unknown> {
+  const values = list.split("|").map((value) => sql.lit(value));
+  return sql`${sql.ref(column)} in (${sql.join(values)})`;
+}
+
+/** Returns the condition that a value, or the number of characters of a text, is within bounds. */
+function boundsOf(column: TableColumn): Expression<unknown> | undefined {
+  const { field: { kind, traits: { rules } }, grammar: { brand } } = column;
+  const { min, max } = rules?.bounds ?? {};
+  const isText = kind === "text";
+  // length() of MySQL counts bytes
+  const length = sql.raw(brand === "SQLite" ? "length" : "char_length");
+  const value = isText ? sql`${length}(${sql.ref(column.column)})` : sql.ref(column.column);
+  const literal = (bound: unknown) =>
+    sql.raw(String(isText ? bound : defaultLiteral(bound, column)));
+  const parts = [
+    ...min === undefined ? [] : [sql`${value} >= ${literal(min)}`],
+    ...max === undefined ? [] : [sql`${value} <= ${literal(max)}`],
+  ];
+  return parts.length > 0 ? sql.join(parts, sql` and `) : undefined;
 }
 
 function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn): unknown {

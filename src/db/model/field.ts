@@ -5,6 +5,7 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { DecimalSize } from "./stored_value.ts";
+import { type Bounds, checkBounds, type FieldRules } from "./field_rules.ts";
 import {
   type ElementKind,
   type ElementText,
@@ -14,6 +15,7 @@ import {
   type FieldValues,
   type Joined,
   type KindInput,
+  type KindValue,
   type ValueLimits,
 } from "./field_kind.ts";
 
@@ -80,6 +82,8 @@ export interface FieldTraits<
   readonly element?: Field<ElementKind, never, never, FieldDetail>;
   /** The schema of JSON; otherwise only a type. */
   readonly of?: V;
+  /** The rules of its values, beside those of its kind. */
+  readonly rules?: FieldRules;
   /** The name of the column, if it is not that of the field. */
   readonly column?: N;
 }
@@ -227,6 +231,33 @@ export class Field<
     return new Field<K, F, R, V, C>(this.kind, this.flags, { ...this.traits, column });
   }
 
+  /**
+   * Takes only email addresses, as forms of browsers do, of at most 254 characters: see
+   * [HTML](https://html.spec.whatwg.org/#valid-e-mail-address). Whether one exists only a mail shows.
+   */
+  email(this: Field<"text", F, R, V, N>): Field<"text", F, R, V, N> {
+    return this.#ruled({ format: "email" });
+  }
+
+  /**
+   * Takes only values for which a test returns `true`; `null` is not tested.
+   *
+   * @param test must depend on the value alone
+   * @param takes what the field takes, for the message of the `CheckViolation`, which a client
+   * reads: `"lower case letters"` gives `slug takes lower case letters`
+   */
+  check(test: (value: KindValue<K, V>) => boolean, takes: string): Field<K, F, R, V, N> {
+    const tests = this.traits.rules?.tests ?? [];
+    // what calls it has checked the kind of the value
+    const admits = (value: unknown) => test(value as KindValue<K, V>) === true;
+    return this.#ruled({ tests: [...tests, { takes, admits }] });
+  }
+
+  #ruled(rules: FieldRules): Field<K, F, R, V, N> {
+    const traits = { ...this.traits, rules: { ...this.traits.rules, ...rules } };
+    return new Field<K, F, R, V, N>(this.kind, this.flags, traits);
+  }
+
   #with<A extends FieldFlag>(flag: A): Field<K, F | A, R, V, N> {
     return new Field<K, F | A, R, V, N>(this.kind, new Set([...this.flags, flag]), this.traits);
   }
@@ -234,12 +265,26 @@ export class Field<
 
 /** Makes fields; see {@linkcode field}. */
 export interface FieldFactory {
-  /** A whole number within ±(2^53 - 1); a 64-bit column. */
-  integer(): Field<"integer">;
-  /** A `bigint` from -(2^63) to 2^63 - 1. */
-  bigint(): Field<"bigint">;
-  /** A string without U+0000, compared exactly and case-sensitively. */
-  text(): Field<"text">;
+  /**
+   * A whole number within ±(2^53 - 1), or within bounds: `field.integer({ min: 0 })`; a 64-bit
+   * column.
+   *
+   * @throws {TypeError} if a bound is not a whole number, or `min` is over `max`
+   */
+  integer(bounds?: Bounds<number>): Field<"integer">;
+  /**
+   * A `bigint` from -(2^63) to 2^63 - 1, or within bounds.
+   *
+   * @throws {TypeError} if a bound is not a bigint, or `min` is over `max`
+   */
+  bigint(bounds?: Bounds<bigint>): Field<"bigint">;
+  /**
+   * A string without U+0000, compared exactly and case-sensitively. Bounds are those of its length
+   * in characters (code points): `field.text({ min: 2, max: 80 })`.
+   *
+   * @throws {TypeError} if a bound is not a whole number of 0 or more, or `min` is over `max`
+   */
+  text(length?: Bounds<number>): Field<"text">;
   /**
    * One of a list of texts: `field.enum(["draft", "published"])`. It is stored and ordered as text,
    * and has no order operators. A stored value that is not in the list cannot be read.
@@ -250,15 +295,21 @@ export interface FieldFactory {
   enum<const T extends readonly string[]>(values: T): Field<"enum", never, never, Joined<T>>;
   /** True or false. */
   boolean(): Field<"boolean">;
-  /** A finite double; -0 is stored as 0. */
-  real(): Field<"real">;
+  /**
+   * A finite double, or one within bounds; -0 is stored as 0.
+   *
+   * @throws {TypeError} if a bound is not a number, or `min` is over `max`
+   */
+  real(bounds?: Bounds<number>): Field<"real">;
   /**
    * An exact decimal number, as text: `"-12.50"`. It is read with `scale` digits after the point,
-   * and never rounded: a value with more is a `CheckViolation`.
+   * and never rounded: a value with more is a `CheckViolation`. It can have bounds:
+   * `field.decimal({ precision: 12, scale: 2, min: "0" })`.
    *
    * @throws {RangeError} if `precision` is not 1 to 65, or `scale` not 0 to 30 or over `precision`
+   * @throws {TypeError} if a bound is not such a number, or `min` is over `max`
    */
-  decimal(size: DecimalSize): Field<"decimal">;
+  decimal(size: DecimalSize & Bounds<string>): Field<"decimal">;
   /** A JSON value, up to 31 levels deep. It has no order, and is compared with `null` only. */
   json(): Field<"json">;
   /**
@@ -305,9 +356,9 @@ export interface FieldFactory {
 
 /** Makes the fields of a {@linkcode model}; a field is required unless declared otherwise. */
 export const field: FieldFactory = {
-  integer: () => plain("integer"),
-  bigint: () => plain("bigint"),
-  text: () => plain("text"),
+  integer: (bounds) => plain("integer", bounds),
+  bigint: (bounds) => plain("bigint", bounds),
+  text: (length) => plain("text", length),
   enum: (values) => {
     if (values.length === 0 || new Set(values).size < values.length) {
       throw new TypeError("Cannot define enum: it has no value, or one twice");
@@ -320,15 +371,15 @@ export const field: FieldFactory = {
     return new Field("enum", new Set(), { size: NO_SIZE, list: values.join("|") as never });
   },
   boolean: () => plain("boolean"),
-  real: () => plain("real"),
-  decimal: ({ precision, scale }) => {
+  real: (bounds) => plain("real", bounds),
+  decimal: ({ precision, scale, ...bounds }) => {
     if (!isWithin(precision, [1, 65]) || !isWithin(scale, [0, Math.min(30, precision)])) {
       throw new RangeError(
         `Cannot define decimal: precision ${precision} is not 1 to 65, or scale ${scale} not 0 to ` +
           "30 or over it",
       );
     }
-    return new Field("decimal", new Set(), { size: { precision, scale } });
+    return plain("decimal", { ...bounds, size: { precision, scale } });
   },
   json: <S extends StandardSchemaV1>(schema?: S) =>
     new Field<"json", never, never, S>("json", new Set(), {
@@ -346,8 +397,13 @@ export const field: FieldFactory = {
   blob: () => plain("blob"),
 };
 
-function plain<K extends FieldKind>(kind: K): Field<K> {
-  return new Field(kind, new Set(), { size: NO_SIZE });
+function plain<K extends FieldKind>(
+  kind: K,
+  { size = NO_SIZE, ...bounds }: Bounds & { readonly size?: DecimalSize } = {},
+): Field<K> {
+  checkBounds(bounds, { kind, size });
+  const rules = Object.keys(bounds).length > 0 && { rules: { bounds } };
+  return new Field(kind, new Set(), { size, ...rules });
 }
 
 function timed(clock: "create" | "update"): Field<"timestamp", "default"> {

@@ -5,6 +5,7 @@
  */
 import { checkKeys, KEYLESS, type KeyOptions } from "./compound_keys.ts";
 import { Field, type FieldFlag, IDENTIFIER, keyKind, type ReferenceTarget } from "./field.ts";
+import { testsOf } from "./field_rules.ts";
 import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 
 /** Any field. */
@@ -224,6 +225,15 @@ function checkField(
     throw new TypeError(
       `Cannot define ${table}: ${name} marks rows, and is unique or has a default`,
     );
+  }
+  const { defaultValue } = value.traits;
+  if (defaultValue !== undefined && typeof defaultValue !== "function") {
+    const broken = testsOf(value).find(({ admits }) => !admits(defaultValue));
+    if (broken) {
+      throw new TypeError(
+        `Cannot define ${table}: ${name} takes ${broken.takes}, unlike its default`,
+      );
+    }
   }
   if (value.traits.reference?.onDelete === "set null" && !value.flags.has("nullable")) {
     throw new TypeError(`Cannot define ${table}: ${name} is to be set null, and is not nullable`);

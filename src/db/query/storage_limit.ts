@@ -4,6 +4,7 @@
  * @module
  */
 import type { Grammar } from "../connection/grammar.ts";
+import type { ValueTest } from "../model/field_rules.ts";
 import { type AnyField, isGenerated } from "../model/model.ts";
 
 /**
@@ -13,14 +14,6 @@ import { type AnyField, isGenerated } from "../model/model.ts";
 const RESERVED_KEYS = 2 ** 32;
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** The limit of the values that a column stores. */
-export interface StorageLimit {
-  /** The limit, for error messages: `"255 characters"`. */
-  readonly name: string;
-  /** Checks whether a valid value of the field is within the limit. */
-  readonly admits: (value: unknown) => boolean;
-}
-
 /** Returns the limit of the values that a column stores, if it has one. */
 export function storageLimit(
   { field, isIndexed, grammar: { maxIndexedText } }: {
@@ -28,16 +21,16 @@ export function storageLimit(
     readonly isIndexed: boolean;
     readonly grammar: Grammar;
   },
-): StorageLimit | undefined {
+): ValueTest | undefined {
   if (isGenerated(field)) {
     const largest = field.kind === "bigint"
       ? MAX_INT64 - BigInt(RESERVED_KEYS)
       : Number.MAX_SAFE_INTEGER - RESERVED_KEYS;
-    return { name: `${largest}`, admits: (key) => (key as number | bigint) <= largest };
+    return { takes: `at most ${largest}`, admits: (key) => (key as number | bigint) <= largest };
   }
   if (maxIndexedText === undefined || field.kind !== "text" || !isIndexed) return undefined;
   return {
-    name: `${maxIndexedText} characters`,
+    takes: `at most ${maxIndexedText} characters`,
     admits: (text) => isWithin(text as string, maxIndexedText),
   };
 }

@@ -9,7 +9,8 @@ import type { DriverRow } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
 import { type AnyField, columnOf, isUnique } from "../model/model.ts";
-import { type StorageLimit, storageLimit } from "./storage_limit.ts";
+import { testsOf, type ValueTest } from "../model/field_rules.ts";
+import { storageLimit } from "./storage_limit.ts";
 
 /** A row of any model. */
 export type AnyRow = Record<string, unknown>;
@@ -36,7 +37,8 @@ export class TableColumn {
   readonly rules: FieldKindRules;
   /** Whether an index has it, as each that is unique or a reference. */
   readonly isIndexed: boolean;
-  readonly #limit: StorageLimit | undefined;
+  /** What stored values have to be, beside those of the kind; mostly nothing. */
+  readonly #tests: readonly ValueTest[];
 
   /** Creates a column of a model's table. */
   constructor(
@@ -60,21 +62,26 @@ export class TableColumn {
     this.codec = grammar.codecs[field.kind];
     this.rules = FIELD_KINDS[field.kind];
     this.isIndexed = isIndexed || isUnique(field) || field.traits.reference !== undefined;
-    this.#limit = storageLimit(this);
+    const limit = storageLimit(this);
+    this.#tests = [...testsOf(field), ...limit ? [limit] : []];
   }
 
   /**
    * Encodes a value to be stored, or `null`.
    *
    * @throws {TypeError} if it is `undefined`
-   * @throws {DbError} `CheckViolation` as of `encode`, or if it exceeds the limit of the column
+   * @throws {DbError} `CheckViolation` as of `encode`, or if it breaks a rule of the field, or exceeds the
+   * limit of the column
    */
   store(value: unknown, action: string): unknown {
     if (value === null) return null;
     const encoded = this.encode(value, action);
-    if (!this.#limit || this.#limit.admits(value)) return encoded;
-    const reason = `${this.name} takes at most ${this.#limit.name}`;
-    throw dbError(action, { code: "CheckViolation", fields: [this.name], reason });
+    for (const { admits, takes } of this.#tests) {
+      if (admits(value)) continue;
+      const reason = `${this.name} takes ${takes}`;
+      throw dbError(action, { code: "CheckViolation", fields: [this.name], reason });
+    }
+    return encoded;
   }
 
   /**

@@ -150,7 +150,11 @@ function changed(
 ): Expression<unknown> {
   const { operator, operand } = difference;
   const { name, field, grammar } = column;
-  const slot = operation.bind(`${name} ${operator},`, column.encode(operand, operation.action));
+  // the database checks the bounds of a sum
+  const encoded = operator === "push"
+    ? column.store(operand, operation.action)
+    : column.encode(operand, operation.action);
+  const slot = operation.bind(`${name} ${operator},`, encoded);
   const reference = sql.ref(`${operation.table.rows}.${column.column}`);
   if (operator === "push") return grammar.arrays.push(reference, slot);
   const amount = grammar.operand?.(slot, field) ?? slot;

@@ -112,7 +112,7 @@ export async function updateOrCreate(
 ): Promise<AnyRow> {
   const { table: { connection }, action } = context;
   // a statement with ON CONFLICT checks them even if the row exists; so does this
-  for (const [column, value] of created) if (value !== null) column.encode(value, action);
+  for (const [column, value] of created) column.store(value, action);
   const columns = [...unique.keys()];
   // A row out of scope, or hidden, stays so, however often it is looked for.
   const attempts = isOneStatement || hasUnseen(context) ? 2 : MAX_ATTEMPTS;

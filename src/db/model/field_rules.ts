@@ -1,0 +1,131 @@
+/**
+ * The rules that a field sets for its values, beside its kind: they hold for all that a repository
+ * writes.
+ *
+ * @module
+ */
+import type { FieldKind } from "./field_kind.ts";
+import { decimalDigits, type DecimalSize } from "./stored_value.ts";
+
+/** The least and the largest value, both of which are allowed. */
+export interface Bounds<T extends number | bigint | string = number | bigint | string> {
+  /** The least value. */
+  readonly min?: T;
+  /** The largest value. */
+  readonly max?: T;
+}
+
+/** A test of the values of a field. */
+export interface ValueTest {
+  /** What the field takes, for error messages: `"at most 80 characters"`. */
+  readonly takes: string;
+  /** Whether it takes a value, which is one of the field's kind. */
+  readonly admits: (value: unknown) => boolean;
+}
+
+/** The rules of a field. */
+export interface FieldRules {
+  /** The least and the largest value, or number of characters of a text. */
+  readonly bounds?: Bounds;
+  /** The format of a text. */
+  readonly format?: "email";
+  /** The tests of `check`. */
+  readonly tests?: readonly ValueTest[];
+}
+
+/** What the rules of a field depend on. */
+interface RuledField {
+  readonly kind: FieldKind;
+  readonly traits: {
+    readonly size: DecimalSize;
+    readonly rules?: FieldRules;
+    readonly element?: RuledField | undefined;
+  };
+}
+
+/** The kinds whose values have bounds, or whose length has; decimals are text. */
+const BOUND_TYPES: Partial<Record<FieldKind, string>> = {
+  text: "number",
+  integer: "number",
+  bigint: "bigint",
+  real: "number",
+  decimal: "string",
+};
+/** A valid email address of HTML: https://html.spec.whatwg.org/#valid-e-mail-address */
+const EMAIL =
+  /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+/** The longest address that a mail server has to accept: RFC 5321, section 4.5.3.1.3. */
+const MAX_EMAIL = 254;
+
+/**
+ * Checks the bounds of a field where they are declared.
+ *
+ * @throws {TypeError} if one is not a value of the field, or there are no values between them
+ */
+export function checkBounds(
+  bounds: Bounds,
+  { kind, size }: { readonly kind: FieldKind; readonly size: DecimalSize },
+): void {
+  const values = Object.entries(bounds).filter(([, value]) => value !== undefined);
+  for (const [name, value] of values) {
+    const isBound = name === "min" || name === "max";
+    if (!isBound) throw new TypeError(`Cannot define ${kind}: there is no option ${name}`);
+    const isWhole = kind === "text" || kind === "integer";
+    const isValue = typeof value === BOUND_TYPES[kind] &&
+      (kind !== "text" || (value as number) >= 0) &&
+      (!isWhole || Number.isSafeInteger(value)) && (kind !== "real" || Number.isFinite(value)) &&
+      (kind !== "decimal" || decimalDigits(value as string, size) !== undefined);
+    if (!isValue) throw new TypeError(`Cannot define ${kind}: ${name} is not one of its values`);
+  }
+  const { min, max } = bounds;
+  if (min === undefined || max === undefined) return;
+  if (comparable(min, size) > comparable(max, size)) {
+    throw new TypeError(`Cannot define ${kind}: min is over max`);
+  }
+}
+
+/** Returns the tests of the values of a field; those of an array are of its elements. */
+export function testsOf({ kind, traits: { size, rules = {}, element } }: RuledField): ValueTest[] {
+  if (element) {
+    return testsOf(element).map(({ takes, admits }) => ({
+      takes: `elements, each ${takes}`,
+      admits: (values) => (values as readonly unknown[]).every(admits),
+    }));
+  }
+  const { bounds: { min, max } = {}, format, tests = [] } = rules;
+  const shown = (limit: Bound) =>
+    kind !== "text" ? `${limit}` : `${limit} character${limit === 1 ? "" : "s"}`;
+  // a length of code points takes a while: at most as many as are needed
+  const measure = (value: unknown, limit: number) =>
+    kind === "text" ? lengthOf(value as string, limit) : comparable(value as Bound, size);
+  const bound = (limit: Bound) => comparable(limit, size);
+  return [
+    ...min === undefined ? [] : [{
+      takes: `at least ${shown(min)}`,
+      admits: (value: unknown) => measure(value, Number(min)) >= bound(min),
+    }],
+    ...max === undefined ? [] : [{
+      takes: `at most ${shown(max)}`,
+      admits: (value: unknown) => measure(value, Number(max)) <= bound(max),
+    }],
+    ...format === "email" ? [{ takes: "an email address", admits: isEmail }] : [],
+    ...tests,
+  ];
+}
+
+type Bound = number | bigint | string;
+
+/** Returns a value that can be compared with those of the same kind. */
+function comparable(value: Bound, size: DecimalSize): number | bigint {
+  return typeof value === "string" ? decimalDigits(value, size)! : value;
+}
+
+/** Returns the number of code points of a text, or one that is over the limit as it is. */
+function lengthOf(text: string, limit: number): number {
+  // a code point has one or two code units
+  return text.length > 2 * limit + 1 ? text.length : Array.from(text).length;
+}
+
+function isEmail(value: unknown): boolean {
+  return (value as string).length <= MAX_EMAIL && EMAIL.test(value as string);
+}
