@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Deadlines } from "../../platform/deadlines.ts";
 import { CHECK_MS, type GoneReason } from "./execution.ts";
 import { Interruption } from "./time_limits.ts";
 import { dbError } from "../errors.ts";
@@ -29,6 +30,7 @@ interface Waiter {
 export class Gate {
   readonly #options: GateOptions;
   readonly #waiting = new Set<Waiter>();
+  readonly #deadlines = new Deadlines();
   #inside = 0;
   #sweeping: ReturnType<typeof setInterval> | undefined;
   #closed: PromiseWithResolvers<void> | undefined;
@@ -76,7 +78,7 @@ export class Gate {
     const sinceMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const end = (settle: () => void) => {
-      clearTimeout(timer);
+      this.#deadlines.end(deadline);
       signal?.removeEventListener("abort", abort);
       this.#waiting.delete(waiter);
       if (this.#waiting.size === 0) this.#stopSweeping();
@@ -87,9 +89,9 @@ export class Gate {
       letIn: () => end(() => resolve(performance.now() - sinceMs)),
       turnAway: (error) => end(() => reject(error)),
     };
-    const timer = setTimeout(
-      () => waiter.turnAway(dbError(ACTION, { code: "PoolTimeout" })),
+    const deadline = this.#deadlines.start(
       this.#options.timeoutMs,
+      () => waiter.turnAway(dbError(ACTION, { code: "PoolTimeout" })),
     );
     const abort = () => waiter.turnAway(new Interruption(signal?.reason));
     signal?.addEventListener("abort", abort);
