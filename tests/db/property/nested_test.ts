@@ -1,15 +1,17 @@
 /** Writes of rows together with related rows, against rows in memory. */
 import assert from "node:assert/strict";
+import process from "node:process";
 import fc from "fast-check";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
+import { SCOPE } from "../../support/test.ts";
 import { testOnEach } from "../support/database.ts";
 import { type Kind, MirroredShelf, Shelf } from "../support/shelf.ts";
 import { type Block, block, type Write } from "./arbitrary_nested.ts";
 import { lineOf, MemoryShelf } from "./memory_nested.ts";
 import { Refusal } from "./memory_repository.ts";
 
-/** How many sequences of blocks are tried on each database: over 500 on all runtimes. */
-const RUNS = 65;
+/** How many sequences of blocks are tried: over 500 on each database by all tests of all runtimes. */
+const RUNS = process.env[SCOPE] === "all" ? 65 : 15;
 
 testOnEach("Repository writes related rows as rows in memory would be", async ({ url }) => {
   await tryRuns(Shelf, url);
