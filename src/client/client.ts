@@ -45,6 +45,12 @@ export interface ClientOptions extends Pick<CallOptions, "signal"> {
   readonly interceptors?: readonly ((request: Request, next: Send) => Promise<Response>)[];
   /** Whether cookies are sent to other origins; default that of `fetch`. */
   readonly credentials?: RequestCredentials;
+  /**
+   * What becomes of a redirect. By default, the call fails. `manual` returns it as an answer, which
+   * a browser hides. `follow` sends the headers of the call, and with 307 and 308 its body, to any
+   * origin; runtimes leave out `Authorization` and `Cookie` only.
+   */
+  readonly redirect?: RequestRedirect;
 }
 
 /** Calls of one method. */
@@ -54,6 +60,7 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
    *
    * @throws {ProblemError} if the status is 400 or more
    * @throws {SyntaxError} if the body of a JSON answer is not JSON
+   * @throws {TypeError} if the answer is a redirect
    */
   <P extends keyof Api[Method] & string>(
     path: P,
@@ -82,6 +89,7 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
    * not reconnect.
    *
    * @throws {ProblemError} if the status is 400 or more
+   * @throws {RangeError} if an event has more than 16 777 216 characters
    */
   events<P extends keyof Api[Method] & string>(
     path: P,
@@ -112,6 +120,12 @@ const METHODS = ["get", "post", "put", "patch", "delete", "options", "head"] as 
 /** The default time limit of an attempt, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
+/** The longest delay of a timer, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The statuses of redirects (https://fetch.spec.whatwg.org/#redirect-status). */
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
 /**
  * Creates a client of the API of an application, whose calls are typed by its routes. `base` is the
  * URL before the paths, with the global prefix of the application.
@@ -134,8 +148,8 @@ const TIMEOUT_MS = 30_000;
  * console.assert(name === "Tom");
  * ```
  *
- * @throws {TypeError} (from a call) if a parameter of the path is empty, `.` or `..`; or if `fetch`
- * fails
+ * @throws {TypeError} (from a call) if a parameter of the path is empty, `.` or `..`; if the answer
+ * is a redirect; or if `fetch` fails
  */
 export function createClient<Api extends AnyApi>(
   base: string | URL,
@@ -156,7 +170,12 @@ function callsOf(method: string, { start, options }: Common): object {
   const send = sendOf(options);
   type Read<T> = (response: Response, call: string) => Promise<T>;
   async function run<T>(path: string, input: Input & CallOptions, read: Read<T>): Promise<T> {
-    const { signal, timeoutMs = TIMEOUT_MS, retry = 0 } = { ...options, ...input };
+    const {
+      signal = options.signal,
+      timeoutMs = options.timeoutMs ?? TIMEOUT_MS,
+      retry = options.retry ?? 0,
+    } = input;
+    const { redirect = "error" } = options;
     const call = `${method} ${path}`;
     const url = start + pathOf(call, input);
     const [body, mediaType] = bodyOf(input);
@@ -166,7 +185,7 @@ function callsOf(method: string, { start, options }: Common): object {
         ended.abort(
           new DOMException(`Cannot ${call}: no answer in ${timeoutMs} ms`, "TimeoutError"),
         );
-      }, timeoutMs);
+      }, Math.min(timeoutMs, MAX_TIMER_MS));
       try {
         const { headers = {} } = options;
         const given = typeof headers === "function" ? await headers() : headers;
@@ -178,6 +197,7 @@ function callsOf(method: string, { start, options }: Common): object {
           }),
           ...body !== undefined && { body },
           ...options.credentials && { credentials: options.credentials },
+          redirect: redirect === "error" ? "manual" : redirect, // Workers know no "error"
           signal: AbortSignal.any([ended.signal, ...signal ? [signal] : []]),
         });
         const mayRepeat = count < retry;
@@ -190,8 +210,10 @@ function callsOf(method: string, { start, options }: Common): object {
           if (mayRepeat && !signal?.aborted) delayMs = delayOf({ request, count });
           if (delayMs === undefined) throw error;
         }
-        if (response && delayMs === undefined) return await read(response, call);
+        const isRefused = response && redirect === "error" && isRedirect(response);
+        if (response && delayMs === undefined && !isRefused) return await read(response, call);
         await response?.body?.cancel();
+        if (isRefused) throw new TypeError(`Cannot ${call}: the answer is a redirect`);
         await wait(delayMs ?? 0, signal);
       } finally {
         clearTimeout(timer);
@@ -221,6 +243,11 @@ function sendOf(
     (next, intercept) => (request) => intercept(request, next),
     async (request) => await fetch(request),
   );
+}
+
+/** Checks for a redirect, which a browser hides. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === "opaqueredirect" || REDIRECTS.includes(status);
 }
 
 async function answerOf(

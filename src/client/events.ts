@@ -5,25 +5,38 @@
  */
 import type { ServerSentEvent } from "./call.ts";
 
-/** Yields the events of a response; a reader that leaves the loop cancels the response. */
+/** The most characters of an event. */
+const MAX_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * Yields the events of a response; a reader that leaves the loop cancels the response.
+ *
+ * @throws {RangeError} if an event has more than 16 777 216 characters
+ */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEvent<unknown>> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
+  let isAfterReturn = false;
   let event = "";
   let id = "";
   let data: string[] = [];
+  let length = 0;
   try {
     for (;;) {
       const { done, value } = await reader?.read() ?? { done: true };
       if (done) return; // an event without its empty line is dropped
-      const text = rest + value;
-      const lines = text.split(/\r\n|\n|\r(?!$)/);
+      const text = isAfterReturn ? value.replace(/^\n/, "") : value;
+      isAfterReturn = value.endsWith("\r");
+      const lines = text.split(/\r\n|[\r\n]/);
+      lines[0] = rest + lines[0]; // only what is new is searched, so that the time is linear
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const [, field, content = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
         if (field === "event") event = content;
-        else if (field === "data") data.push(content);
-        else if (field === "id" && !content.includes("\0")) id = content;
+        else if (field === "data") {
+          data.push(content);
+          length += line.length;
+        } else if (field === "id" && !content.includes("\0")) id = content;
         else if (line === "") {
           const whole = data.join("\n");
           if (data.length > 0) {
@@ -31,7 +44,11 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEv
           }
           event = "";
           data = [];
+          length = 0;
         }
+      }
+      if (length + rest.length > MAX_LENGTH) {
+        throw new RangeError(`Cannot read events: one has more than ${MAX_LENGTH} characters`);
       }
     }
   } finally {

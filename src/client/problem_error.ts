@@ -28,7 +28,8 @@ export async function problemOf(response: Response): Promise<Problem> {
   const text = await response.text();
   let members: Partial<Problem> = {};
   try {
-    if (isJson(response)) members = JSON.parse(text);
+    const json: unknown = isJson(response) ? JSON.parse(text) : undefined;
+    if (typeof json === "object" && !Array.isArray(json)) members = json ?? {};
   } catch {
     // the answer of a proxy
   }

@@ -21,13 +21,14 @@ export interface Input {
  */
 export function pathOf(call: string, { params = {}, query = {} }: Input): string {
   const path = call.slice(call.indexOf(" ") + 1);
-  const filled = path.replace(/\/:(\w+)(\??)|\/\*$/g, (_, name = "*", optional = "") => {
+  const filled = path.replace(/\/:([^/?]+)(\??)|\/\*$/g, (_, name = "*", optional = "") => {
     const value = params[name];
     if (optional && value === undefined) return "";
     const text = String(value ?? "");
     const segments = name === "*" ? text.split("/") : [text];
-    // an empty end of a wildcard is a trailing slash
-    const isWrong = segments.some((segment) => DOTS.test(segment)) || text === "" && name !== "*";
+    // an empty end of a wildcard is a trailing slash, an empty begin of a path that of a host
+    const isWrong = segments.some((segment) => DOTS.test(segment)) ||
+      (name === "*" ? path === "/*" && text.startsWith("/") : text === "");
     if (isWrong) {
       throw new TypeError(`Cannot ${call}: params.${name} is ${JSON.stringify(value)}`);
     }
