@@ -1,6 +1,6 @@
 /** One `test` for three runtimes: `Deno.test` with its sanitizers on, `node:test` elsewhere. */
 import process from "node:process";
-import { test as nodeTest } from "node:test";
+import { after, test as nodeTest } from "node:test";
 
 /** A runtime that runs the tests. */
 export type TestRuntime = "deno" | "node" | "bun";
@@ -46,6 +46,12 @@ export function test(
   });
 }
 
+/** Registers what runs after the last test of the file. */
+export function afterFile(run: () => void | Promise<void>): void {
+  if ("Deno" in globalThis) Deno.test.afterAll(run);
+  else after(run);
+}
+
 async function inTime(body: Body): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<never>((_resolve, reject) => {
@@ -65,6 +71,9 @@ export function testOn(runtimes: readonly TestRuntime[], why: string): Test {
   const skip = `needs ${runtimes.join(" or ")}: ${why}`;
   return (name, body) => test(name, body, { skip });
 }
+
+/** Registers a test on one runtime: what it checks more often does not depend on the runtime. */
+export const testOnce: Test = testOn(["deno"], "one runtime is enough");
 
 function current(): TestRuntime {
   if ("Deno" in globalThis) return "deno";

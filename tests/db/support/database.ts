@@ -11,8 +11,9 @@ import {
   field,
   model,
 } from "../../../src/db/mod.ts";
-import { test } from "../../support/test.ts";
-import { createDatabase, SERVERS } from "./servers.ts";
+import { type Test, test } from "../../support/test.ts";
+import { dropReusedDatabases, emptyDatabase } from "./reused_databases.ts";
+import { SERVERS } from "./servers.ts";
 
 export const User = model("users", {
   id: field.integer().primaryKey(),
@@ -52,30 +53,33 @@ export type Brand = "sqlite" | "postgres" | "mysql";
 /** The database of a test. */
 export interface TestDatabase {
   readonly brand: Brand;
-  /** Its URL: a new, empty database, which is dropped when the test ends. */
+  /** Its URL: a database that is empty when the test begins. */
   readonly url: string;
 }
 
-/** Runs a test on each brand, with a new, empty database. */
+/** Runs a test on each brand, with an empty database. */
 export function testOnEach(
   name: string,
   run: (database: TestDatabase) => Promise<void>,
-  { brands = ["sqlite", "postgres", "mysql"], exhaustive = false }: {
+  { brands = ["sqlite", "postgres", "mysql"], exhaustive = false, register = test }: {
     readonly brands?: readonly Brand[];
     readonly exhaustive?: boolean;
+    /** The `test` of some runtimes; default that of all. */
+    readonly register?: Test;
   } = {},
 ): void {
+  dropReusedDatabases();
   for (const brand of brands) {
     const title = `${name} (${brand})`;
     if (brand === "sqlite") {
-      test(title, async () => {
+      register(title, async () => {
         await using folder = await temporaryFolder();
         await run({ brand, url: `sqlite:${folder.path("data.sqlite")}` });
       }, { exhaustive });
       continue;
     }
-    test(title, async () => {
-      await using database = await createDatabase(brand);
+    register(title, async () => {
+      await using database = await emptyDatabase(brand);
       await run({ brand, url: database.url });
     }, { skip: SERVERS[brand].skip, exhaustive });
   }

@@ -32,13 +32,16 @@ export async function createDatabase(
 
 /** Runs a statement as the administrator, on a new connection. */
 export async function administer(brand: "postgres" | "mysql", statement: string): Promise<void> {
-  if (brand === "mysql") {
-    const connection = await mysql.createConnection(SERVERS.mysql.url);
-    await connection.query(statement);
-    return await connection.end();
-  }
-  const sql = postgres(SERVERS.postgres.url, { max: 1, onnotice: () => {} });
-  await sql.unsafe(statement);
+  if (brand === "postgres") return await runOnPostgres(SERVERS.postgres.url, statement);
+  const connection = await mysql.createConnection(SERVERS.mysql.url);
+  await connection.query(statement);
+  await connection.end();
+}
+
+/** Runs statements on a database of PostgreSQL, on a new connection. */
+export async function runOnPostgres(url: string, statements: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(statements);
   await sql.end();
 }
 
