@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
 import { command } from "./arbitrary_commands.ts";
 import { fewRows } from "./arbitrary_things.ts";
+import { testOnce } from "../../support/test.ts";
 import { testOnEach } from "../support/database.ts";
 import { type Keys, MemoryRepository, Refusal } from "./memory_repository.ts";
 import {
@@ -16,9 +17,11 @@ import {
 } from "../support/thing.ts";
 
 /** How many sequences are tried on each database. */
-const RUNS = 200;
+const RUNS = 40;
+const MANY_RUNS = 200;
 /** The same, with hooks. */
-const HOOKED_RUNS = 100;
+const HOOKED_RUNS = 20;
+const MANY_HOOKED_RUNS = 100;
 
 testOnEach("Repository does as a list of rows in memory would", async ({ url }) => {
   await tryRuns(Things, { url, numRuns: RUNS });
@@ -27,6 +30,13 @@ testOnEach("Repository does as a list of rows in memory would", async ({ url }) 
 testOnEach("Repository does the same with hooks, which miss no row", async ({ url }) => {
   await tryRuns(MirroredThings, { url, numRuns: HOOKED_RUNS });
 });
+
+testOnEach("Repository does, in many sequences, as a list of rows in memory would", async (
+  { url },
+) => {
+  await tryRuns(Things, { url, numRuns: MANY_RUNS });
+  await tryRuns(MirroredThings, { url, numRuns: MANY_HOOKED_RUNS });
+}, { exhaustive: true, register: testOnce });
 
 async function tryRuns(
   Service: typeof Things | typeof MirroredThings,

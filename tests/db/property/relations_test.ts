@@ -1,20 +1,33 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DbOptions } from "../../../src/db/mod.ts";
-import { testOnEach } from "../support/database.ts";
+import { testOnce } from "../../support/test.ts";
+import { type TestDatabase, testOnEach } from "../support/database.ts";
 import { Graph, type Kind } from "../support/graph.ts";
 import { type Query, query, rows } from "./arbitrary_graph.ts";
 import type { Row } from "./memory_condition.ts";
 import { MemoryGraph, type Rows } from "./memory_graph.ts";
 
 /** How many sets of rows are tried on each database, and how many queries of each. */
-const RUNS = 40;
+const RUNS = 8;
+const MANY_RUNS = 40;
 const QUERIES = 12;
 
 /** The models in the order of their references. */
 const KINDS: readonly Kind[] = ["owner", "card", "node", "link"];
 
-testOnEach("Repository finds by related rows what lists in memory would", async ({ url }) => {
+testOnEach(
+  "Repository finds by related rows what lists in memory would",
+  (database) => tryRuns(database, RUNS),
+);
+
+testOnEach(
+  "Repository finds by related rows what many lists in memory would",
+  (database) => tryRuns(database, MANY_RUNS),
+  { exhaustive: true, register: testOnce },
+);
+
+async function tryRuns({ url }: TestDatabase, numRuns: number): Promise<void> {
   await using db = await Graph.open(DbOptions.fromUrl(url));
   await db.createTables();
   await fc.assert(
@@ -26,9 +39,9 @@ testOnEach("Repository finds by related rows what lists in memory would", async 
         for (const query of queries) await runBoth(db, rows, query);
       },
     ),
-    { numRuns: RUNS },
+    { numRuns },
   );
-});
+}
 
 /** The operations of the repositories that the test uses; options are those of any of them. */
 interface AnyRepository {
