@@ -1,15 +1,28 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "../support/test.ts";
+import { afterFile, test } from "../support/test.ts";
 import { fw } from "./fw.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 
+/** Projects by the options of `fw new`: tests change copies of them. */
+const shops = new Map<string, TemporaryFolder>();
+
+afterFile(() => {
+  for (const folder of shops.values()) folder[Symbol.dispose]();
+  shops.clear();
+});
+
 /** A folder that contains a project `shop`. */
 async function shop(options = "--no-git"): Promise<TemporaryFolder & { readonly root: string }> {
+  const made = shops.get(options) ?? new TemporaryFolder();
+  if (!shops.has(options)) {
+    shops.set(options, made);
+    const { code, stderr } = await fw(`new shop ${options}`, { cwd: made.path });
+    assert.deepEqual([code, stderr], [0, ""]);
+  }
   const folder = new TemporaryFolder();
-  const { code, stderr } = await fw(`new shop ${options}`, { cwd: folder.path });
-  assert.deepEqual([code, stderr], [0, ""]);
+  cpSync(made.path, folder.path, { recursive: true });
   return Object.assign(folder, { root: join(folder.path, "shop") });
 }
 
