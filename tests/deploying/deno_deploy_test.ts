@@ -13,26 +13,35 @@ import { testOn } from "../support/test.ts";
 const denoTest = testOn(["deno"], "deno serve is Deno's");
 
 denoTest(
-  "the documented entry point for Deno Deploy compiles, and responds under deno serve --parallel",
-  async () => {
-    using folder = new TemporaryFolder();
-    const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
-    const imports = { "@fw/fw": `jsr:@fw/fw@^${version}`, valibot: "npm:valibot@^1.5.0" };
-    await writeFile(join(folder.path, "deno.json"), JSON.stringify({ imports, links: [ROOT] }));
-    await writeFile(
-      join(folder.path, "main.ts"),
-      page("edge").block("ts ignore", "## Deno Deploy"),
-    );
-    const port = await freePort();
-    await using _server = new Subprocess("main.ts", {
-      command: "serve",
-      cwd: folder.path,
-      permissions: ["--check", "--allow-env=GREETING", "--parallel", `--port=${port}`],
-      env: { GREETING: "Moin", DENO_JOBS: "2" },
-    });
-    const origin = `http://127.0.0.1:${port}`;
-    await untilListening(origin);
-    assert.deepEqual(await (await fetch(origin)).json(), { greeting: "Moin" });
-    assert.deepEqual(await (await fetch(`${origin}/health`)).json(), { status: "ok" });
-  },
+  "the documented entry point for Deno Deploy responds under deno serve --parallel",
+  () => serves([]),
 );
+
+denoTest(
+  "the documented entry point for Deno Deploy compiles",
+  () => serves(["--check"]),
+  { exhaustive: true },
+);
+
+/** Serves the entry point with more flags. */
+async function serves(flags: readonly string[]): Promise<void> {
+  using folder = new TemporaryFolder();
+  const { version } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
+  const imports = { "@fw/fw": `jsr:@fw/fw@^${version}`, valibot: "npm:valibot@^1.5.0" };
+  await writeFile(join(folder.path, "deno.json"), JSON.stringify({ imports, links: [ROOT] }));
+  await writeFile(
+    join(folder.path, "main.ts"),
+    page("edge").block("ts ignore", "## Deno Deploy"),
+  );
+  const port = await freePort();
+  await using _server = new Subprocess("main.ts", {
+    command: "serve",
+    cwd: folder.path,
+    permissions: [...flags, "--allow-env=GREETING", "--parallel", `--port=${port}`],
+    env: { GREETING: "Moin", DENO_JOBS: "2" },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await untilListening(origin);
+  assert.deepEqual(await (await fetch(origin)).json(), { greeting: "Moin" });
+  assert.deepEqual(await (await fetch(`${origin}/health`)).json(), { status: "ok" });
+}

@@ -126,15 +126,17 @@ test("a health indicator that exceeded its time limit runs again in workerd", as
   assert.equal(await status(), 200);
 });
 
-for (const file of ["mod.ts", "authn", "db", "oauth2", "oauth2/social", "openapi"]) {
-  const path = file === "mod.ts" ? "./mod.ts" : `./src/${file}/mod.ts`;
-  test(`a Worker can import ${path}: it uses no I/O, timer or random number at import`, async () => {
-    const { code } = await bundle(`
-      import * as all from "${path}";
-      export default { fetch: () => Response.json(Object.keys(all)) };
-    `);
-    await using worker = await Worker.start(code);
-    const names = await (await fetch(worker.url)).json();
-    assert.ok(names.length > 0);
-  });
-}
+test("a Worker can import every layer: none uses I/O, a timer or a random number at import", async () => {
+  const layers = ["authn", "db", "oauth2", "oauth2/social", "openapi"];
+  const paths = ["./mod.ts", ...layers.map((layer) => `./src/${layer}/mod.ts`)];
+  const imports = paths.map((path, i) => `import * as layer${i} from "${path}";`);
+  const all = paths.map((_, i) => `Object.keys(layer${i}).length`);
+  const { code } = await bundle(`
+    ${imports.join("\n")}
+    export default { fetch: () => Response.json([${all}]) };
+  `);
+  await using worker = await Worker.start(code);
+  const counts: readonly number[] = await (await fetch(worker.url)).json();
+  assert.equal(counts.length, paths.length);
+  assert.ok(Math.min(...counts) > 0, String(counts));
+});

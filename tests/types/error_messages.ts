@@ -22,6 +22,9 @@ const OPTIONS: TypeScript.CompilerOptions = {
   types: ["node"],
 };
 
+/** The files of the framework and of libraries, which are the same for each program. */
+const parsed = new Map<string, TypeScript.SourceFile | undefined>();
+
 /**
  * Compiles statements, each of which is a mistake, after the declarations that they use. Returns the
  * message of each: its lines, and those that point to where a type was declared.
@@ -34,10 +37,11 @@ export function messagesOf(
   const text = `${declarations.trim()}\n${lines.join("\n")}\n`;
   const host = ts.createCompilerHost(OPTIONS);
   const { getSourceFile, fileExists, readFile } = host;
-  host.getSourceFile = (name, ...rest) =>
-    name === FILE
-      ? ts.createSourceFile(name, text, OPTIONS.target!, true)
-      : getSourceFile.call(host, name, ...rest);
+  host.getSourceFile = (name, ...rest) => {
+    if (name === FILE) return ts.createSourceFile(name, text, OPTIONS.target!, true);
+    if (!parsed.has(name)) parsed.set(name, getSourceFile.call(host, name, ...rest));
+    return parsed.get(name);
+  };
   host.fileExists = (name) => name === FILE || fileExists.call(host, name);
   host.readFile = (name) => name === FILE ? text : readFile.call(host, name);
   const program = ts.createProgram([FILE], OPTIONS, host);
