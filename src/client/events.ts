@@ -28,7 +28,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEv
       const text = isAfterReturn ? value.replace(/^\n/, "") : value;
       isAfterReturn = value.endsWith("\r");
       const lines = text.split(/\r\n|[\r\n]/);
-      lines[0] = rest + lines[0]; // only what is new is searched, so that the time is linear
+      lines[0] = rest + lines[0]; // only new text is searched, so that the time is linear
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const [, field, content = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];

@@ -387,9 +387,10 @@ export class Repository<
   /**
    * Updates the row with this value of a unique column, or of a key, or creates it: of several
    * concurrent calls, one creates it and the others update it. The new row has the value, which
-   * `create` may omit. With `update: {}`, a row that exists is read, and not locked. Transactions that create the same
-   * rows in different orders wait for each other: one fails with `SerializationFailure`. So does a
-   * transaction of PostgreSQL at `repeatable read` or stricter whose snapshot lacks the row.
+   * `create` may omit. With `update: {}`, a row that exists is read, and not locked. Transactions
+   * that create the same rows in different orders wait for each other: one fails with
+   * `SerializationFailure`. So does a transaction of PostgreSQL at `repeatable read` or stricter
+   * whose snapshot lacks the row.
    *
    * @throws {TypeError} if `where` has more than one column or key, or `create` another value of it
    * @throws {DbError} `UniqueViolation` if another row has the value of another unique column, or

@@ -79,6 +79,7 @@ export type {
   ReferenceTarget,
   SqlTexts,
 } from "./model/field.ts";
+export type { Bounds, FieldRules, ValueTest } from "./model/field_rules.ts";
 export type {
   ElementKind,
   ElementText,

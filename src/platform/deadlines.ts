@@ -19,7 +19,7 @@ export interface Deadline {
 
 /**
  * Limits in time, most of which end long before they are reached. They are measured from the end of
- * the turn of the event loop in which they start: what is done by then needs no timer.
+ * the turn of the event loop in which they start: work that ends before needs no timer.
  */
 export class Deadlines {
   /** Those that have started in this turn. */

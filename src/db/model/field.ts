@@ -232,8 +232,8 @@ export class Field<
   }
 
   /**
-   * Takes only email addresses, as forms of browsers do, of at most 254 characters: see
-   * [HTML](https://html.spec.whatwg.org/#valid-e-mail-address). Whether one exists only a mail shows.
+   * Takes only email addresses of at most 254 characters, as forms of browsers do: see
+   * [HTML](https://html.spec.whatwg.org/#valid-e-mail-address). It does not check that one exists.
    */
   email(this: Field<"text", F, R, V, N>): Field<"text", F, R, V, N> {
     return this.#ruled({ format: "email" });
@@ -243,8 +243,8 @@ export class Field<
    * Takes only values for which a test returns `true`; `null` is not tested.
    *
    * @param test must depend on the value alone
-   * @param takes what the field takes, for the message of the `CheckViolation`, which a client
-   * reads: `"lower case letters"` gives `slug takes lower case letters`
+   * @param takes what the field takes: `"lower case letters"` makes the message of the
+   * `CheckViolation`, which a client reads, `slug takes lower case letters`
    */
   check(test: (value: KindValue<K, V>) => boolean, takes: string): Field<K, F, R, V, N> {
     const tests = this.traits.rules?.tests ?? [];

@@ -94,7 +94,7 @@ export function uniqueValues(where: unknown, operation: Operation): Values {
 /**
  * Returns the columns of a unique column or a key.
  *
- * @throws {TypeError} if there is none of that name
+ * @throws {TypeError} if there is no column or key of that name
  */
 export function keyColumns(name: string, operation: Operation): readonly TableColumn[] {
   const key = operation.table.keys.get(name);

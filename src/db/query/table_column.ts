@@ -70,8 +70,8 @@ export class TableColumn {
    * Encodes a value to be stored, or `null`.
    *
    * @throws {TypeError} if it is `undefined`
-   * @throws {DbError} `CheckViolation` as of `encode`, or if it breaks a rule of the field, or exceeds the
-   * limit of the column
+   * @throws {DbError} `CheckViolation` as of `encode`, or if it breaks a rule of the field, or
+   * exceeds the limit of the column
    */
   store(value: unknown, action: string): unknown {
     if (value === null) return null;

@@ -56,8 +56,8 @@ export function readUpsert(options: UpsertOptions, operation: Operation): RowUps
 }
 
 /**
- * Reads the condition of an upsert, and adds its values to the data of a new row, which has those of
- * the scope anyway.
+ * Reads the condition of an upsert, and adds its values to the data of a new row, which has those
+ * of the scope anyway.
  */
 export function readUnique(
   { where, create }: Omit<UpsertOptions, "update">,

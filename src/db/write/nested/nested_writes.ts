@@ -85,7 +85,7 @@ async function create(
   return row;
 }
 
-/** Whether a hook, or what is written after a new row, may relate rows to it by itself. */
+/** Whether a hook of a new row, or the data of others, may relate rows to it by itself. */
 function mayRelate(after: readonly RelationWrite[], { table }: DataPlace): boolean {
   return table.hooks?.created !== undefined || after.some(({ steps, place }) => {
     const found = listOf(steps.get("connectOrCreate")).map((value) =>
