@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as v from "valibot";
 import {
   BadRequestException,
+  type Context,
   controller,
   type FwApplication,
   FwFactory,
@@ -320,12 +321,17 @@ test("takesInputOnly() finds handlers that cannot receive the context", () => {
     (input: unknown) => input,
     ({ a }: { a: number }) => ({ ...{ a } }),
     async ({ a, b: c }: { a: number; b: number }) => await (a + c),
+    ({ a: { b, c: d }, e }: { a: { b: number; c: number }; e: number }) => [b, d, e],
   ];
   const no = [
     (input: unknown, c: unknown) => [input, c],
     (...all: unknown[]) => all,
     (input: unknown, c = outer) => [input, c],
     ({ a = 1 }: { a?: number }) => a,
+    ({ a: { b = outer } }: { a: { b?: unknown } }) => b,
+    ({ a }: { a: unknown }, { req }: Context) => [a, req],
+    ({ a: { b } }: { a: { b: unknown } }, { req }: Context) => [b, req],
+    ({ a: { b: { c } } }: { a: { b: { c: unknown } } }) => c,
     ({ ...rest }: object) => rest,
     function () {
       return arguments;

@@ -4,8 +4,12 @@
  * @module
  */
 
-/** An arrow function without parameters, with one name, or with one flat pattern of names. */
-const INPUT_ONLY = /^(?:async\s*)?(?:[\w$]+|\(\s*(?:[\w$]+|\{[\w$\s,:]*\})?\s*,?\s*\))\s*=>/;
+/**
+ * An arrow function without parameters, with one name, or with one pattern of names, such as
+ * `({ params: { id }, body }) =>`.
+ */
+const INPUT_ONLY =
+  /^(?:async\s*)?(?:[\w$]+|\(\s*(?:[\w$]+|\{(?:[\w$\s,:]|\{[\w$\s,:]*\})*\})?\s*,?\s*\))\s*=>/;
 
 /**
  * Checks by its source whether a handler takes the input alone. It returns `false` for any source
