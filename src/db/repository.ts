@@ -709,7 +709,10 @@ export class Repository<
     const inclusions = include === undefined
       ? []
       : (await import("./query/include_query.ts")).readInclude(include, operation);
-    const columns = readSelection({ select, needed: inclusions.map(({ own }) => own) }, operation);
+    const columns = readSelection(
+      { select, needed: inclusions.flatMap(({ needed }) => needed) },
+      operation,
+    );
     const locked = mentionsLock(options)
       ? await (await import("./query/read_lock.ts")).readLock(options, operation)
       : undefined;

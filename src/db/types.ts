@@ -185,6 +185,7 @@ export type {
   Plain,
   PlainTypes,
   PrimaryKeyColumn,
+  PrimaryKeyOf,
   RawValue,
   RawValues,
   RequiredColumn,

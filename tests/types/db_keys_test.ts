@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { inject } from "../../mod.ts";
-import { DbService, field, model, type Row, type UniqueWhere } from "../../src/db/mod.ts";
+import {
+  type CreateInput,
+  DbService,
+  field,
+  model,
+  type Row,
+  type UniqueWhere,
+  type UpdateInput,
+} from "../../src/db/mod.ts";
 import { test, testOn } from "../support/test.ts";
 import { messagesOf } from "./error_messages.ts";
 import { same } from "./same.ts";
@@ -14,7 +22,13 @@ const Page = model("pages", {
   lang: field.enum(["de, at", "en"]),
   title: field.text(),
 }, { unique: [["tenant", "slug"], ["slug", "lang"]], index: ["title", ["lang", "title"]] });
-class Db extends DbService.with({ page: Page }) {}
+const Line = model("lines", {
+  order: field.integer(),
+  no: field.integer(),
+  text: field.text(),
+  at: field.timestamp().default(() => new Date()),
+}, { primaryKey: ["order", "no"] });
+class Db extends DbService.with({ page: Page, line: Line }) {}
 
 /** Compiles its body, which never runs. */
 function compiles(_: (db: Db) => unknown): void {}
@@ -44,6 +58,30 @@ test("a condition on a unique row has keys of several columns", () => {
       create: { lang: "en", title: "t" },
       update: { title: "u" },
     });
+  });
+});
+
+test("the columns of a primary key are given, and never updated", () => {
+  same<CreateInput<typeof Line>, {
+    readonly order: number;
+    readonly no: number;
+    readonly text: string;
+    readonly at?: Date | undefined;
+  }>();
+  same<keyof UpdateInput<typeof Line>, "text" | "at">();
+  const rows: readonly UniqueWhere<typeof Line>[] = [
+    { order_no: { order: 1, no: 2 } },
+    // @ts-expect-error: a column of the key
+    { order: 1 },
+  ];
+  assert.equal(rows.length, 2);
+  compiles(async (db = inject(Db)) => {
+    const where = { order_no: { order: 1, no: 2 } };
+    await db.line.upsert({ where, create: { text: "t" }, update: { text: "u" } });
+    // @ts-expect-error: of the primary key
+    await db.line.update({ where, data: { no: 3 } });
+    // @ts-expect-error: not generated
+    await db.line.create({ data: { order: 1, text: "t" } });
   });
 });
 

@@ -55,7 +55,13 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
     return reasons.map((reason) => `${table.name}.${label}: ${reason}`);
   });
   const ofKeys = stored.isView ? [] : [
-    ...Array.from(table.keys.values(), (columns) => uniqueDifference(columns, stored)),
+    ...Array.from(
+      table.keys.values(),
+      (columns) =>
+        columns === table.primaryKey
+          ? primaryKeyDifference(columns, stored)
+          : uniqueDifference(columns, stored),
+    ),
     ...table.indexes.map((columns) => indexDifference(columns, stored)),
   ];
   const required = stored.columns.filter((column) =>
@@ -101,18 +107,15 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
 }
 
 function keyDifferences(
-  { column: name, field: { flags }, grammar }: TableColumn,
-  { primaryKey, primaryKeyFlaw, indexes }: StoredTable,
+  column: TableColumn,
+  stored: StoredTable,
 ): readonly string[] {
+  const { column: name, field: { flags }, grammar } = column;
+  const { indexes } = stored;
   const isSame = (other: string) => folded(other, grammar) === folded(name, grammar);
-  if (flags.has("primaryKey") && !(primaryKey.length === 1 && primaryKey.every(isSame))) {
-    const key = primaryKey.length === 0
-      ? "there is no primary key"
-      : `the primary key is (${primaryKey.join(", ")})`;
-    return [`${key}, the model has ${name}`];
-  }
   if (flags.has("primaryKey")) {
-    return primaryKeyFlaw === undefined ? [] : [`the primary key is ${primaryKeyFlaw}`];
+    const difference = primaryKeyDifference([column], stored);
+    return difference === undefined ? [] : [difference];
   }
   if (!flags.has("unique")) return [];
   const own = indexes.filter(({ isUnique, columns: [first, ...others] }) =>
@@ -123,6 +126,21 @@ function keyDifferences(
   return own.some(({ flaw }) => flaw === undefined)
     ? []
     : [`the column is unique, but ${first.flaw}`];
+}
+
+/** Returns why columns are not the primary key. */
+function primaryKeyDifference(
+  columns: readonly TableColumn[],
+  { primaryKey, primaryKeyFlaw }: StoredTable,
+): string | undefined {
+  if (primaryKey.length === columns.length && hasAll(primaryKey, columns)) {
+    return primaryKeyFlaw && `the primary key is ${primaryKeyFlaw}`;
+  }
+  const key = primaryKey.length === 0
+    ? "there is no primary key"
+    : `the primary key is (${primaryKey.join(", ")})`;
+  const [column] = columns;
+  return `${key}, the model has ${columns.length === 1 ? column!.column : `(${listOf(columns)})`}`;
 }
 
 /** Returns why columns are not unique together. */

@@ -65,7 +65,7 @@ end $fw$`;
 }
 
 function createTable(definition: Table): Compilable {
-  const { source, rows, columns, keys, connection: { kysely, grammar } } = definition;
+  const { source, rows, columns, keys, primaryKey, connection: { kysely, grammar } } = definition;
   let table = kysely.schema.createTable(source).ifNotExists();
   for (const column of columns) {
     const type = grammar.columnType(column.field, column.isIndexed);
@@ -90,8 +90,11 @@ function createTable(definition: Table): Compilable {
         constraint.onDelete(reference.onDelete === "restrict" ? "no action" : reference.onDelete),
     );
   }
-  for (const names of Array.from(keys.values(), columnsOf)) {
-    table = table.addUniqueConstraint(uniqueName(rows, names, "key"), names as never[]);
+  for (const key of keys.values()) {
+    const names = columnsOf(key);
+    table = key === primaryKey
+      ? table.addPrimaryKeyConstraint(uniqueName(rows, names, "pkey"), names as never[])
+      : table.addUniqueConstraint(uniqueName(rows, names, "key"), names as never[]);
   }
   if (grammar.brand === "MySQL") {
     // It has no CREATE INDEX IF NOT EXISTS.
@@ -181,7 +184,7 @@ function defaultLiteral(value: unknown, { field, codec, grammar }: TableColumn):
 function uniqueName(
   table: string,
   columns: readonly string[],
-  suffix: "fkey" | "idx" | "key",
+  suffix: "fkey" | "idx" | "key" | "pkey",
 ): string {
   const column = columns.join("_");
   const plain = `${table}_${column}_${suffix}`;
@@ -202,8 +205,8 @@ export function referenceOf(
   target: ReferenceTarget | "self",
   { source, primaryKey, connection: { grammar } }: Table,
 ): readonly [table: string, key: string] {
-  if (target === "self") return [source, primaryKey.column];
-  const { primaryKey: key, fields } = target["~model"];
+  if (target === "self") return [source, primaryKey[0]!.column];
+  const { primaryKey: [key = ""], fields } = target["~model"];
   return [sourceOf(target["~model"], grammar), fields[key]?.traits.column ?? key];
 }
 

@@ -9,6 +9,11 @@ import type { FieldKind } from "./field_kind.ts";
 /** The keys and indexes of a model whose columns are `C`. */
 export interface KeyOptions<C extends string = string> {
   /**
+   * The columns of the primary key, if it has several: `["tenant_id", "id"]`. They are neither
+   * generated nor updated. A condition on a unique row names them as it does those of `unique`.
+   */
+  readonly primaryKey?: readonly C[];
+  /**
    * Columns that are unique together: `[["tenant_id", "slug"]]`. A condition on a unique row names
    * them by their names joined by `_`: `{ tenant_id_slug: { tenant_id, slug } }`. Rows that have
    * `null` in one of them are not compared.
@@ -22,6 +27,7 @@ export interface KeyOptions<C extends string = string> {
 export interface KeyField {
   readonly kind: FieldKind;
   readonly flags: ReadonlySet<FieldFlag>;
+  readonly traits: { readonly defaultSql?: unknown };
 }
 
 /** A model's name, fields and keys. */
@@ -35,10 +41,25 @@ export interface KeyedModel {
 export const KEYLESS: readonly FieldKind[] = ["json", "blob", "array"];
 
 /** Returns the unique keys of several columns, by the names that conditions have for them. */
-export function compoundKeys(
-  { options: { unique = [] } }: Pick<KeyedModel, "options">,
-): ReadonlyMap<string, readonly string[]> {
-  return new Map(unique.map((columns) => [columns.join("_"), columns]));
+export function compoundKeys(options: KeyOptions): ReadonlyMap<string, readonly string[]> {
+  return new Map(listsOf(options).map((columns) => [columns.join("_"), columns]));
+}
+
+/**
+ * Returns the columns of the primary key.
+ *
+ * @throws {TypeError} if there is not exactly one, or it can be `null`
+ */
+export function primaryKeyOf({ table, fields, options }: KeyedModel): readonly string[] {
+  const keys = Object.keys(fields).filter((name) => fields[name]?.flags.has("primaryKey"));
+  const count = keys.length + (options.primaryKey ? 1 : 0);
+  if (count !== 1) {
+    throw new TypeError(`Cannot define ${table}: it has ${count} primary keys, not one`);
+  }
+  const columns = options.primaryKey ?? keys;
+  const nullable = columns.find((name) => fields[name]?.flags.has("nullable"));
+  if (nullable === undefined) return Object.freeze([...columns]);
+  throw new TypeError(`Cannot define ${table}: the primary key ${nullable} is nullable`);
 }
 
 /** Returns the lists of the columns of indexes. */
@@ -55,15 +76,15 @@ export function indexesOf(
  */
 export function checkKeys(model: KeyedModel): void {
   const { table, fields, options } = model;
-  for (const name of ["unique", "index"] as const) {
+  for (const name of ["primaryKey", "unique", "index"] as const) {
     if (options[name] !== undefined && !Array.isArray(options[name])) {
       throw new TypeError(`Cannot define ${table}: ${name} is not a list`);
     }
   }
+  if (options.primaryKey) checkColumns(model, { of: "primaryKey", columns: options.primaryKey });
   for (const columns of options.unique ?? []) checkColumns(model, { of: "unique", columns });
   for (const columns of indexesOf(options)) checkColumns(model, { of: "index", columns });
-  const keys = [...options.unique ?? []];
-  const names = keys.map((columns) => columns.join("_"));
+  const names = listsOf(options).map((columns) => columns.join("_"));
   for (const [index, name] of names.entries()) {
     if (name in fields) {
       throw new TypeError(`Cannot define ${table}: ${name} is a key and a column`);
@@ -71,6 +92,10 @@ export function checkKeys(model: KeyedModel): void {
     if (names.indexOf(name) === index) continue;
     throw new TypeError(`Cannot define ${table}: two keys have the name ${name}`);
   }
+}
+
+function listsOf({ primaryKey, unique = [] }: KeyOptions): readonly (readonly string[])[] {
+  return primaryKey ? [primaryKey, ...unique] : unique;
 }
 
 function checkColumns(
@@ -87,6 +112,10 @@ function checkColumns(
     if (!field) throw refuse(`has no column ${JSON.stringify(name)}`);
     if (columns.indexOf(name) < index) throw refuse(`has ${name} twice`);
     if (KEYLESS.includes(field.kind)) throw refuse(`has ${name}, which is ${field.kind}`);
+    if (of === "primaryKey" && field.traits.defaultSql !== undefined) {
+      // MySQL does not return it: the new row could not be found.
+      throw refuse(`has ${name}, whose default is SQL`);
+    }
     if (of === "unique" && field.flags.has("deletedAt")) {
       // It is null in all rows that are not marked, which are not compared.
       throw refuse(`has ${name}, which marks rows`);

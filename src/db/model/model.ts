@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkKeys, KEYLESS, type KeyOptions } from "./compound_keys.ts";
+import { checkKeys, KEYLESS, type KeyOptions, primaryKeyOf } from "./compound_keys.ts";
 import { Field, type FieldFlag, IDENTIFIER, keyKind, type ReferenceTarget } from "./field.ts";
 import { testsOf } from "./field_rules.ts";
 import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
@@ -51,8 +51,8 @@ export interface ModelDefinition<
   readonly fields: F;
   /** The options. */
   readonly options: O;
-  /** The column of the primary key. */
-  readonly primaryKey: string;
+  /** The columns of the primary key. */
+  readonly primaryKey: readonly string[];
 }
 
 /** A column of a model; it builds the same plain values as object notation. */
@@ -98,7 +98,7 @@ export type Model<
 
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
 /** The options that `checkKeys` checks. */
-const KEYS: readonly string[] = ["unique", "index"];
+const KEYS: readonly string[] = ["primaryKey", "unique", "index"];
 
 /**
  * Declares a model of a table. Its types are inferred: `Row<typeof User>`, `CreateInput`,
@@ -143,7 +143,7 @@ export function model<
     fields: Object.freeze({ ...fields }),
     // Without options, their type has no member.
     options: Object.freeze({ ...options }) as O,
-    primaryKey: primaryKeyOf(table, fields),
+    primaryKey: primaryKeyOf({ table, fields, options: options ?? {} }),
   };
   checkSelfReferences(definition);
   const members = Object.keys(fields).map((name) => [name, new Column(name, definition)]);
@@ -241,24 +241,16 @@ function checkField(
 }
 
 function checkSelfReferences({ table, fields, primaryKey }: ModelDefinition): void {
-  const kind = keyKind(fields[primaryKey]!);
+  const [key = "", ...others] = primaryKey;
   for (const [name, field] of Object.entries(fields)) {
-    if (field.traits.reference?.target === "self" && keyKind(field) !== kind) {
-      throw new TypeError(`Cannot define ${table}: ${name} is not of the kind of ${primaryKey}`);
+    if (field.traits.reference?.target !== "self") continue;
+    if (others.length > 0) {
+      throw new TypeError(`Cannot define ${table}: ${name} refers to a key of several columns`);
+    }
+    if (keyKind(field) !== keyKind(fields[key]!)) {
+      throw new TypeError(`Cannot define ${table}: ${name} is not of the kind of ${key}`);
     }
   }
-}
-
-function primaryKeyOf(table: string, fields: Fields): string {
-  const keys = Object.keys(fields).filter((name) => fields[name]?.flags.has("primaryKey"));
-  const [key] = keys;
-  if (key === undefined || keys.length > 1) {
-    throw new TypeError(`Cannot define ${table}: it has ${keys.length} primary keys, not one`);
-  }
-  if (fields[key]?.flags.has("nullable")) {
-    throw new TypeError(`Cannot define ${table}: the primary key ${key} is nullable`);
-  }
-  return key;
 }
 
 function named<N extends string, V>(name: N, value: V): { readonly [K in N]: V } {

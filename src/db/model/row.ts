@@ -135,8 +135,14 @@ export type ColumnWith<M extends AnyModel, Flag extends FieldFlag> = {
     : never;
 }[ColumnName<M>];
 
-/** The column of the primary key. */
-export type PrimaryKeyColumn<M extends AnyModel> = ColumnWith<M, "primaryKey">;
+/** The columns of the primary key. */
+export type PrimaryKeyColumn<M extends AnyModel> =
+  | ColumnWith<M, "primaryKey">
+  | (PrimaryKeyOf<M>[number] & ColumnName<M>);
+
+/** The columns of a primary key of several columns, as a list. */
+export type PrimaryKeyOf<M extends AnyModel> = M["~model"]["options"] extends
+  { readonly primaryKey: infer L extends readonly string[] } ? L : never;
 
 /** The column that marks deleted rows: data sets it in a repository `withDeleted()` only. */
 export type DeletedAtColumn<M extends AnyModel> = ColumnWith<M, "deletedAt">;
@@ -145,8 +151,9 @@ export type DeletedAtColumn<M extends AnyModel> = ColumnWith<M, "deletedAt">;
 export type WithDeleted = "~withDeleted";
 
 /** The keys of several columns of a model, each a list of their names. */
-export type KeyOf<M extends AnyModel> = M["~model"]["options"] extends
-  { readonly unique: readonly (infer L)[] } ? L : never;
+export type KeyOf<M extends AnyModel> =
+  | PrimaryKeyOf<M>
+  | (M["~model"]["options"] extends { readonly unique: readonly (infer L)[] } ? L : never);
 
 /** The columns that hold each value in one row only. */
 export type UniqueColumn<M extends AnyModel> = ColumnWith<M, "primaryKey" | "unique">;
@@ -159,10 +166,10 @@ export type RequiredColumn<M extends AnyModel> = Exclude<
 
 /** The columns that the database generates. */
 export type GeneratedColumn<M extends AnyModel> = {
-  [K in PrimaryKeyColumn<M>]: FieldsOf<M>[K] extends Field<"integer" | "bigint", FieldFlag, infer R>
-    ? [R] extends [never] ? K : never
+  [K in ColumnWith<M, "primaryKey">]: FieldsOf<M>[K] extends
+    Field<"integer" | "bigint", FieldFlag, infer R> ? [R] extends [never] ? K : never
     : never;
-}[PrimaryKeyColumn<M>];
+}[ColumnWith<M, "primaryKey">];
 
 /**
  * A value as Kysely returns it: a whole number is a `bigint` or text where a number would not be

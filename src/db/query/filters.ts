@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Expression, SqlBool } from "kysely";
+import { type Expression, sql, type SqlBool } from "kysely";
 import type { Operation, OperationContext } from "./operation.ts";
 import { type Builder, compareFilter, type Filter, scopeFilter } from "./operators.ts";
 import type { Table } from "./table.ts";
@@ -94,12 +94,19 @@ export function uniqueFilter(unique: Values, operation: Operation): Filter {
  * these rows are found before: DISTINCT keeps their query from becoming a part of the statement.
  */
 export function targetFilter(filter: Filter, { table, readsTarget }: Operation): Filter {
-  const { source, primaryKey: { column: key }, connection: { grammar } } = table;
+  const { source, primaryKey, connection: { grammar } } = table;
   if (!readsTarget || grammar.readsTarget) return filter;
+  const key = primaryKey.map(({ column }) => column);
   return (eb) => {
     const found = eb.selectFrom(source).select(key).distinct().where(filter);
-    return eb(key, "in", eb.selectFrom(found.as("~rows")).select(key));
+    return eb(rowValue(key), "in", eb.selectFrom(found.as("~rows")).select(key));
   };
+}
+
+/** Returns a column, or several of them as one value. */
+export function rowValue(names: readonly string[]): Expression<unknown> {
+  const refs = names.map((name) => sql.ref(name));
+  return refs.length === 1 ? refs[0]! : sql`(${sql.join(refs)})`;
 }
 
 /**

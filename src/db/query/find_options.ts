@@ -98,8 +98,9 @@ export function readOrder(
       if (!order.has(term.name)) order.set(term.name, term);
     }
   }
-  if (isTotal && !order.has(primaryKey.column)) {
-    order.set(primaryKey.column, columnTerm({ column: primaryKey, direction: "asc" }, operation));
+  for (const column of isTotal ? primaryKey : []) {
+    if (order.has(column.column)) continue;
+    order.set(column.column, columnTerm({ column, direction: "asc" }, operation));
   }
   // Kysely would take the point of "author.name" for that of a column of a table.
   return Array.from(
@@ -219,9 +220,9 @@ export function bindCount(
   { name, count }: { readonly name: string; readonly count: number },
   operation: Operation,
 ): Slot {
-  const { connection: { grammar: { codecs } }, primaryKey } = operation.table;
+  const { connection: { grammar: { codecs } }, columns } = operation.table;
   operation.section(name);
-  return operation.bind("?", codecs.integer.encode(count, primaryKey.field));
+  return operation.bind("?", codecs.integer.encode(count, columns[0]!.field));
 }
 
 /**

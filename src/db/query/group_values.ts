@@ -42,7 +42,7 @@ export class GroupValues {
     const { grammar } = table.connection;
     const isCount = aggregate === "_count";
     const isAll = isCount && name === "_all";
-    const { rules, field, column: of } = isAll ? table.primaryKey : table.column(name, action);
+    const { rules, field, column: of } = isAll ? table.columns[0]! : table.column(name, action);
     const isNumeric = aggregate === "_sum" || aggregate === "_avg";
     const isKnown = AGGREGATES.includes(aggregate) &&
       (isNumeric ? rules.numeric : isCount || rules.comparable);

@@ -16,8 +16,8 @@ import { type AnyRow, decodeRow, type TableColumn } from "./table_column.ts";
 
 /** A relation to read with rows. */
 export interface Inclusion {
-  /** The column that relates the rows. */
-  readonly own: TableColumn;
+  /** The columns that relate the rows. */
+  readonly needed: readonly TableColumn[];
   /** Reads the related rows, and adds them to the rows. */
   readonly addTo: (rows: readonly AnyRow[]) => Promise<void>;
 }
@@ -77,7 +77,7 @@ function readCounts(counts: unknown, operation: Operation): readonly Inclusion[]
   // deno-lint-ignore require-await
   const addTo = async (rows: readonly AnyRow[]) => rows.forEach((row) => row[COUNT] = {});
   return [
-    { own: table.primaryKey, addTo },
+    { needed: [], addTo },
     ...Object.keys(counts).flatMap((name) =>
       readRelation({ name, options: counts[name], isCount: true }, operation)
     ),
@@ -101,7 +101,7 @@ function readRelation(
   // The options are checked before anything is read.
   const first = prepare();
   const readings = { name, relation, isCount, first, prepare };
-  return [{ own: relation.own, addTo: (rows) => addRelated(rows, readings) }];
+  return [{ needed: [relation.own], addTo: (rows) => addRelated(rows, readings) }];
 }
 
 function isRead(options: unknown): boolean {
@@ -142,7 +142,7 @@ class RelatedReading {
     this.#operation = operation;
     this.#select = options.select;
     this.#inclusions = readRelations(options.include, operation);
-    const needed = this.#inclusions.map(({ own }) => own);
+    const needed = this.#inclusions.flatMap(({ needed }) => needed);
     this.#columns = readSelection({ select: options.select, needed }, operation);
     const scoped = scopeFilters(operation);
     // Their types are checked where they are read.

@@ -10,6 +10,16 @@ export function keyOf({ field }: TableColumn, value: unknown): unknown {
   return field.kind === "uuid" ? String(value).toLowerCase() : identity(value);
 }
 
+/** Returns a key for a Map of rows, which is the same for equal values of columns. */
+export function identityOf(
+  row: Readonly<Record<string, unknown>>,
+  columns: readonly TableColumn[],
+): unknown {
+  const keys = columns.map(({ name }) => identity(row[name]));
+  // No text has the character between them.
+  return keys.length === 1 ? keys[0] : keys.join("\0");
+}
+
 /** Returns a key for a Map that is the same for equal values. */
 export function identity(value: unknown): unknown {
   return value instanceof Date ? value.getTime() : value;

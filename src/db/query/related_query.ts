@@ -6,7 +6,7 @@
 import type { Compilable, CompiledQuery } from "kysely";
 import type { Grammar } from "../connection/grammar.ts";
 import type { Slot } from "../connection/statement.ts";
-import { every } from "./filters.ts";
+import { every, rowValue } from "./filters.ts";
 import {
   isBounded,
   namedTerms,
@@ -15,7 +15,7 @@ import {
   readOrder,
 } from "./find_options.ts";
 import type { Operation } from "./operation.ts";
-import { bindList, type Filter } from "./operators.ts";
+import { bindList, type Builder, type Filter } from "./operators.ts";
 import type { Subquery } from "./related_rows.ts";
 import { ordered, readPage, withOrder } from "./rows_query.ts";
 import type { TableRelation } from "./table.ts";
@@ -122,16 +122,16 @@ export class RelatedQuery {
 
   /** Reads the rows, or those of the join table, whose primary keys are on the page of an owner. */
   #correlate(isOwned: Owned): Subquery {
-    const { table, through } = this.#options.relation;
-    const key = `${table.rows}.${table.primaryKey.column}`;
+    const { table, their, through } = this.#options.relation;
     const owners = this.#owners(isOwned).select(`${OWNERS}.${OWNER}`);
-    if (!through) {
-      const page = this.#page(isOfOwner).select(key);
-      return owners.innerJoin(table.source, (join) => join.on(key, "in", page));
-    }
-    const page = this.#page(isOfOwner).select(LINK);
-    return owners.innerJoin(this.#links(through).as(LINKS), (join) => join.on(LINK, "in", page))
-      .innerJoin(table.source, `${LINKS}.${OWNED}`, key);
+    const key = through
+      ? linkNames(through.table)
+      : table.primaryKey.map(({ column }) => `${table.rows}.${column}`);
+    const page = this.#page(isOfOwner).select(key);
+    const isOnPage = (eb: Builder) => eb(rowValue(key), "in", page);
+    if (!through) return owners.innerJoin(table.source, (join) => join.on(isOnPage));
+    return owners.innerJoin(this.#links(through).as(LINKS), (join) => join.on(isOnPage))
+      .innerJoin(table.source, `${LINKS}.${OWNED}`, `${table.rows}.${their.column}`);
   }
 
   /** Reads the pages of all owners one after the other, each in its order. */
@@ -171,7 +171,7 @@ export class RelatedQuery {
     const between = this.#links(through).where(isOwned(through.own.column))
       .$if(links.length > 0, (query) => query.where(every(links)));
     return kysely.selectFrom(between.as(ROWS))
-      .innerJoin(table.source, `${ROWS}.${OWNED}`, `${table.rows}.${table.primaryKey.column}`)
+      .innerJoin(table.source, `${ROWS}.${OWNED}`, `${table.rows}.${their.column}`)
       .where(filter);
   }
 
@@ -180,7 +180,10 @@ export class RelatedQuery {
       .select([`${own.column} as ${OWNER}`, `${their.column} as ${OWNED}`])
       .$if(
         this.#form === "correlated",
-        (query) => query.select(`${table.primaryKey.column} as ${LINK}`),
+        (query) => {
+          const names = linkNames(table);
+          return query.select(table.primaryKey.map(({ column }, i) => `${column} as ${names[i]}`));
+        },
       );
   }
 
@@ -201,6 +204,11 @@ export class RelatedQuery {
   get #names(): readonly string[] {
     return this.#options.columns.map(({ column }) => column);
   }
+}
+
+/** Returns the names of the primary key of a join table. */
+function linkNames({ primaryKey }: TableRelation["table"]): string[] {
+  return primaryKey.map((_, index) => index === 0 ? LINK : `${LINK}${index}`);
 }
 
 function isOfOwner(name: string): Filter {

@@ -15,7 +15,8 @@ import {
 import { DbError, dbError } from "../errors.ts";
 import type { TableHooks } from "../model/hooks.ts";
 import { compoundKeys, indexesOf } from "../model/compound_keys.ts";
-import type { AnyModel, ModelDefinition } from "../model/model.ts";
+import type { ReferenceTarget } from "../model/field.ts";
+import type { AnyModel } from "../model/model.ts";
 import type { RelationKind } from "../model/relation.ts";
 import { TableColumn } from "./table_column.ts";
 import { BoundedMap, type BoundedMapOptions } from "../../platform/bounded_map.ts";
@@ -58,9 +59,9 @@ export class Table {
   readonly rows: string;
   /** The columns, in the order of the model. */
   readonly columns: readonly TableColumn[];
-  /** The primary key. */
-  readonly primaryKey: TableColumn;
-  /** The unique keys of several columns, by the names that conditions have for them. */
+  /** The columns of the primary key. */
+  readonly primaryKey: readonly TableColumn[];
+  /** The unique keys of several columns, also a primary one, by the names that conditions have for them. */
   readonly keys: ReadonlyMap<string, readonly TableColumn[]>;
   /** The columns of further indexes. */
   readonly indexes: readonly (readonly TableColumn[])[];
@@ -87,7 +88,7 @@ export class Table {
     this.source = sourceOf({ table, options }, connection.grammar);
     this.rows = this.source.slice(this.source.indexOf(".") + 1);
     const { grammar } = connection;
-    const keys = compoundKeys({ options });
+    const keys = compoundKeys(options);
     const indexes = indexesOf(options);
     const indexed = new Set([...keys.values(), ...indexes].flat());
     this.columns = Object.entries(fields).map(([name, field], index) =>
@@ -100,8 +101,8 @@ export class Table {
     this.#columnsByName = new Map(this.columns.map((column) => [column.name, column]));
     const named = (names: readonly string[]) =>
       names.map((name) => this.column(name, `open ${table}`));
-    this.primaryKey = this.column(primaryKey, `open ${table}`);
     this.keys = new Map(Array.from(keys, ([name, columns]) => [name, named(columns)]));
+    this.primaryKey = this.keys.get(primaryKey.join("_")) ?? named(primaryKey);
     this.indexes = indexes.map(named);
     for (const { field } of this.columns) grammar.columnType(field, false);
   }
@@ -165,7 +166,7 @@ export class Table {
 
 /** Returns the name of the table of a model, after that of its schema, on a database. */
 export function sourceOf(
-  { table, options }: Pick<ModelDefinition, "table" | "options">,
+  { table, options }: Pick<ReferenceTarget["~model"], "table" | "options">,
   { brand }: Pick<Grammar, "brand">,
 ): string {
   const { table: stored = table, schema } = options;

@@ -53,14 +53,14 @@ function bind(relation: AnyRelation, tableOf: (model: AnyModel) => Table): Table
   const { kind, foreignKey, through, isOwn } = relation;
   const source = tableOf(relation.source);
   const table = tableOf(relation.target);
-  const own = isOwn ? source.column(foreignKey.name, "relate") : source.primaryKey;
+  const own = isOwn ? source.column(foreignKey.name, "relate") : source.primaryKey[0]!;
   const ends = { kind, isOwn, own, source: source.source, table };
-  if (isOwn) return { ...ends, their: table.primaryKey };
+  if (isOwn) return { ...ends, their: table.primaryKey[0]! };
   if (!through) return { ...ends, their: table.column(foreignKey.name, "relate") };
   const between = tableOf({ "~model": foreignKey["~model"] });
   return {
     ...ends,
-    their: table.primaryKey,
+    their: table.primaryKey[0]!,
     through: {
       table: between,
       own: between.column(foreignKey.name, "relate"),

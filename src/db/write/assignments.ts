@@ -83,7 +83,7 @@ export function updateValues(data: unknown, operation: Operation): Values {
     const column = givenColumn(name, operation);
     if (value === undefined) continue;
     const { flags } = column.field;
-    if (flags.has("primaryKey")) throw operation.mistake(`${name} is the primary key`);
+    checkUpdatable(column, operation);
     const given = isPlainObject(value) ? changeIn(value, column) : value;
     const set = outputOf(given, { column, operation });
     if (set === null && !flags.has("nullable")) missing.push(name);
@@ -227,6 +227,18 @@ export function givenColumn(name: string, operation: Operation): TableColumn {
     throw operation.mistake(`delete() sets ${name}, or data of withDeleted()`);
   }
   return column;
+}
+
+/**
+ * Checks that a column can be updated.
+ *
+ * @throws {TypeError} if it is of the primary key
+ */
+export function checkUpdatable(column: TableColumn, operation: Operation): void {
+  const { primaryKey } = operation.table;
+  if (!primaryKey.includes(column)) return;
+  const what = primaryKey.length === 1 ? "the primary key" : "a column of the primary key";
+  throw operation.mistake(`${column.name} is ${what}`);
 }
 
 function defaultOf({ traits: { defaultValue, clock } }: AnyField, operation: Operation): unknown {

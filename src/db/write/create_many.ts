@@ -107,11 +107,15 @@ async function readCreated(
   context: OperationContext,
 ): Promise<StatementResult> {
   const { table, table: { primaryKey, connection: { kysely } }, action } = context;
-  const keys = tuples.map((tuple) => tuple[primaryKey.index]);
-  if (keys[0] !== undefined) return await readByKeys(keys, context);
+  const [column] = primaryKey as [TableColumn];
+  if (tuples[0]?.[column.index] !== undefined) {
+    const keyOf = (tuple: Tuple) =>
+      Object.fromEntries(primaryKey.map(({ name, index }) => [name, tuple[index]]));
+    return await readByKeys(tuples.map(keyOf), context);
+  }
   const operation = new Operation("read generated", unscoped(context));
   const count = bindCount({ name: "keys", count: tuples.length }, operation);
-  const key = sql.ref(primaryKey.column);
+  const key = sql.ref(column.column);
   // A statement whose number of rows is known generates its keys at once, one step apart.
   const result = await operation.run(() =>
     kysely.selectFrom(table.source).select(selectionOf(table.columns)).where(
@@ -127,15 +131,19 @@ async function readCreated(
 /** Sorts created rows: databases return them in any order. Generated keys ascend. */
 function inOrder(
   rows: readonly AnyRow[],
-  { tuples, primaryKey }: { readonly tuples: readonly Tuple[]; readonly primaryKey: TableColumn },
+  { tuples, primaryKey }: {
+    readonly tuples: readonly Tuple[];
+    readonly primaryKey: readonly TableColumn[];
+  },
 ): readonly AnyRow[] {
-  const { name, index } = primaryKey;
+  const { name, index } = primaryKey[0]!;
   const places = new Map(
-    tuples.map((tuple, place) => [keyOfValue(primaryKey, tuple[index]), place]),
+    tuples.map((tuple, place) => [keyOfValues(primaryKey, ({ index }) => tuple[index]), place]),
   );
   const placed = rows.map((row) => {
-    const key = row[name];
-    const place = tuples[0]?.[index] === undefined ? key : places.get(keyOfValue(primaryKey, key));
+    const place = tuples[0]?.[index] === undefined
+      ? row[name]
+      : places.get(keyOfValues(primaryKey, ({ name }) => row[name]));
     return [place as number | bigint, row] as const;
   });
   return placed.toSorted(([a], [b]) => a < b ? -1 : 1).map(([, row]) => row);

@@ -31,7 +31,7 @@ export async function insertRow(
   const insert = () => insertInto(context.table, [assignments]);
   if (connection.grammar.returning) {
     if (unless) operation.section(`unless ${fieldsOf(unless)}`);
-    await passKeys([values.get(primaryKey)], context);
+    await passKeys([values.get(primaryKey[0]!)], context);
     const result = await operation.run(() =>
       insert().$if(
         unless !== undefined,
@@ -44,29 +44,33 @@ export async function insertRow(
     if (unless && result.rows.length === 0) throw taken(unless, context);
     return oneRow(result, context);
   }
-  const key = values.get(primaryKey);
+  const [column] = primaryKey as [TableColumn];
+  const isGiven = values.get(column) !== undefined;
+  const key = isGiven
+    ? new Map(primaryKey.map((column) => [column, values.get(column)]))
+    : undefined;
   const [{ insertId }, created] = await table.executeTogether(context.action, [
     operation.statement(insert),
     lockKey(key, context),
   ]);
-  if (key !== undefined) return oneRow(created, context);
+  if (isGiven) return oneRow(created, context);
   const row = rowOf(created, context.table);
-  if (row && insertId === BigInt(row[primaryKey.name] as number | bigint)) return row;
+  if (row && insertId === BigInt(row[column.name] as number | bigint)) return row;
   // A trigger or a default has set the key, and `last_insert_id()` is that of an earlier row.
   if (insertId === undefined) {
     throw dbError(context.action, { code: "Database", reason: "the key was not generated" });
   }
-  const statement = lockKey(primaryKey.decode(insertId), context);
+  const statement = lockKey(new Map([[column, column.decode(insertId)]]), context);
   return oneRow(await table.execute(context.action, statement), context);
 }
 
 /** Returns the statement that reads the row of a key, by default that of the one just generated. */
-function lockKey(key: unknown, context: OperationContext): Statement {
+function lockKey(key: Values | undefined, context: OperationContext): Statement {
   const { table, table: { primaryKey } } = context;
   const operation = new Operation(key === undefined ? "lock generated" : "lock", context);
   const filter = key === undefined
-    ? () => sql<SqlBool>`${sql.ref(primaryKey.column)} = last_insert_id()`
-    : every(valueFilters(new Map([[primaryKey, key]]), operation));
+    ? () => sql<SqlBool>`${sql.ref(primaryKey[0]!.column)} = last_insert_id()`
+    : every(valueFilters(key, operation));
   return operation.statement(() => lock(filter, table));
 }
 
@@ -78,14 +82,14 @@ export async function passKeys(
   keys: readonly unknown[],
   context: OperationContext,
 ): Promise<void> {
-  const { source, primaryKey, connection } = context.table;
+  const { source, primaryKey: [column], connection } = context.table;
   const { passKey } = connection.grammar;
-  if (!passKey || !isGenerated(primaryKey.field)) return;
+  if (!passKey || !column || !isGenerated(column.field)) return;
   // Keys of one table are all numbers, or all bigints.
   const given = keys.filter((key) => key !== undefined) as number[];
   if (given.length === 0) return;
   const largest = given.reduce((a, b) => a > b ? a : b);
-  const sql = passKey(source, primaryKey.column, BigInt(largest));
+  const sql = passKey(source, column.column, BigInt(largest));
   await connection.execute(context.action, { sql, parameters: [], reads: false });
 }
 
@@ -108,5 +112,5 @@ export function insertInto(table: Table, rows: readonly Assignments[]) {
   // DEFAULT VALUES, or none that conflicts can follow.
   return table.connection.grammar.brand === "PostgreSQL"
     ? insert.defaultValues()
-    : insert.values({ [table.primaryKey.column]: null });
+    : insert.values({ [table.primaryKey[0]!.column]: null });
 }

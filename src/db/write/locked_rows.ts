@@ -4,11 +4,10 @@
  * @module
  */
 import { uniqueFilter } from "../query/filters.ts";
-import { identity } from "../query/key.ts";
+import { identityOf } from "../query/key.ts";
 import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
 import { readLock } from "../query/read_lock.ts";
-import type { Table } from "../query/table.ts";
 import { type AnyRow, decodeRow, selectionOf, type Values } from "../query/table_column.ts";
 import { assign } from "./assignments.ts";
 import { batchesOf, keysFilter, readByKeys } from "./row_reading.ts";
@@ -54,15 +53,14 @@ export async function updateLocked(
     const update = new Operation("update by keys", unscoped(operation));
     const assignments = assign(values, update);
     update.section("in");
-    const keys = keysOf(before, table);
-    const keyed = keysFilter(keys, update);
+    const keyed = keysFilter(before, update);
     await update.run(() => kysely.updateTable(source).set(assignments).where(keyed));
-    const { rows } = await readByKeys(keys, update);
+    const { rows } = await readByKeys(before, update);
     const read = rows.map((row) => decodeRow(row, table.columns));
-    const updated = new Map(keysOf(read, table).map((key, index) => [identity(key), read[index]!]));
-    for (const [index, key] of keys.entries()) {
-      const after = updated.get(identity(key));
-      if (after) changes.push({ before: before[index]!, after });
+    const updated = new Map(read.map((row) => [identityOf(row, table.primaryKey), row]));
+    for (const row of before) {
+      const after = updated.get(identityOf(row, table.primaryKey));
+      if (after) changes.push({ before: row, after });
     }
   }
   return changes;
@@ -74,12 +72,8 @@ export async function deleteLocked(filter: Filter, operation: Operation): Promis
   const found = await lockRows(filter, operation);
   for (const rows of batchesOf(found)) {
     const remove = new Operation("delete by keys", unscoped(operation));
-    const keyed = keysFilter(keysOf(rows, operation.table), remove);
+    const keyed = keysFilter(rows, remove);
     await remove.run(() => kysely.deleteFrom(source).where(keyed));
   }
   return found;
-}
-
-function keysOf(rows: readonly AnyRow[], { primaryKey: { name } }: Table): readonly unknown[] {
-  return rows.map((row) => row[name]);
 }

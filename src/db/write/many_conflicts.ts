@@ -172,7 +172,7 @@ async function refusedBy(
  * the number of rows that are written includes them.
  */
 function unless(accepted: Expression<unknown>, table: Table) {
-  const { column } = table.primaryKey;
+  const { column } = table.primaryKey[0]!;
   const key = sql.ref(`${table.rows}.${column}`);
   return { [column]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${key}, ${key})` };
 }

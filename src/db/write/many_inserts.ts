@@ -71,7 +71,7 @@ export async function insertRows<T>(
     const results: T[] = [];
     for (const { tuples, build } of insertions) {
       const statement = build();
-      await passKeys(tuples.map((tuple) => tuple[primaryKey.index]), context);
+      await passKeys(tuples.map((tuple) => tuple[primaryKey[0]!.index]), context);
       results.push(await run({ statement, tuples }));
     }
     return results;

@@ -56,8 +56,8 @@ export function readUpsert(options: UpsertOptions, operation: Operation): RowUps
 }
 
 /**
- * Reads the condition of an upsert, and adds its values to the data of a new row, which has those
- * of the scope anyway.
+ * Reads the condition of an upsert, and adds its values to the data of a new row, except those that
+ * the scope sets.
  */
 export function readUnique(
   { where, create }: Omit<UpsertOptions, "update">,
@@ -152,7 +152,7 @@ async function insertOrUpdate(
   const scoped = scopeFilters(operation, { of: table.rows });
   const columns = [...unique.keys()];
   operation.section(`on ${fieldsOf(columns)}`);
-  await passKeys([created.get(table.primaryKey)], context);
+  await passKeys([created.get(table.primaryKey[0]!)], context);
   const result = await operation.run(() =>
     insertInto(table, [inserted])
       .onConflict((conflict) =>

@@ -7,7 +7,7 @@ import { dbError } from "../errors.ts";
 import { keyColumns } from "../query/condition.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn } from "../query/table_column.ts";
-import { givenColumn, updateTimes } from "./assignments.ts";
+import { checkUpdatable, givenColumn, updateTimes } from "./assignments.ts";
 import { createTuples, keyOfValues } from "./create_many.ts";
 import { fieldsOf } from "./inserts.ts";
 import { type ManyUpdates, updateConflicts } from "./many_conflicts.ts";
@@ -55,9 +55,7 @@ function updateColumns(update: unknown, operation: Operation): readonly TableCol
   if (!Array.isArray(update)) throw operation.mistake("update is not a list");
   const columns = [...new Set(update.map((name) => givenColumn(name, operation)))];
   if (columns.length === 0) throw operation.mistake("update names no column");
-  for (const { name, field } of columns) {
-    if (field.flags.has("primaryKey")) throw operation.mistake(`${name} is the primary key`);
-  }
+  for (const column of columns) checkUpdatable(column, operation);
   return columns;
 }
 

@@ -130,22 +130,27 @@ class Children {
     const { place, relation: { their } } = this.#write;
     const others = rows.filter((row) => row[their.name] !== this.#key);
     if (others.length === 0) return;
-    const count = await this.#set(this.#key, (operation) => [keysOf(others, operation)]);
+    const count = await this.#set(this.#key, (operation) => [keysFilter(others, operation)]);
     if (count < others.length) throw missing(stepOf(place, step));
   }
 
   /** Sets the foreign key of the given rows that refer to the owner to `null`. */
   async disconnect(rows: readonly AnyRow[]): Promise<void> {
-    if (rows.length > 0) await this.#disconnect((operation) => [keysOf(rows, operation)]);
+    if (rows.length > 0) await this.#disconnect((operation) => [keysFilter(rows, operation)]);
   }
 
   /** Sets the foreign key of all rows that refer to the owner, except the given ones, to `null`. */
   async disconnectOthers(kept: readonly AnyRow[]): Promise<void> {
     await this.#disconnect((operation) => {
       if (kept.length === 0) return [];
-      const { primaryKey: column } = operation.table;
-      const operand = kept.map((row) => row[column.name]);
-      return [operatorFilter({ column, operator: "notIn", operand }, operation)];
+      const { primaryKey: [column, ...others] } = operation.table;
+      if (others.length > 0) {
+        operation.add("none of ");
+        const isKept = keysFilter(kept, operation);
+        return [(eb) => eb.not(eb.parens(isKept(eb)))];
+      }
+      const operand = kept.map((row) => row[column!.name]);
+      return [operatorFilter({ column: column!, operator: "notIn", operand }, operation)];
     });
   }
 
@@ -194,8 +199,3 @@ class Children {
 }
 
 type Filters = (operation: Operation) => readonly Filter[];
-
-function keysOf(rows: readonly AnyRow[], operation: Operation): Filter {
-  const { name } = operation.table.primaryKey;
-  return keysFilter(rows.map((row) => row[name]), operation);
-}

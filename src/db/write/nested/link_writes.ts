@@ -107,8 +107,8 @@ class Links {
   async #delete(links: readonly AnyRow[]): Promise<void> {
     if (links.length === 0) return;
     const operation = begin("delete", this.#place);
-    const { table, table: { mark, primaryKey: { name } } } = operation;
-    const filter = keysFilter(links.map((link) => link[name]), operation);
+    const { table, table: { mark } } = operation;
+    const filter = keysFilter(links, operation);
     const { deleteMany, markMany } = writesOf(table);
     await (mark ? markMany({ filter, mark }, operation) : deleteMany(filter, operation));
   }

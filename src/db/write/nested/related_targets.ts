@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { type DbError, dbError } from "../../errors.ts";
 import { uniqueValues } from "../../query/condition.ts";
 import { every, scopeFilters, uniqueFilter } from "../../query/filters.ts";
+import { identityOf } from "../../query/key.ts";
 import type { Operation } from "../../query/operation.ts";
 import { type Filter, operatorFilter } from "../../query/operators.ts";
 import {
@@ -102,7 +103,5 @@ function columnOf(unique: Values): TableColumn | undefined {
 }
 
 function unique(rows: readonly AnyRow[], { table: { primaryKey } }: DataPlace): readonly AnyRow[] {
-  return [
-    ...new Map(rows.map((row) => [keyOfValue(primaryKey, row[primaryKey.name]), row])).values(),
-  ];
+  return [...new Map(rows.map((row) => [identityOf(row, primaryKey), row])).values()];
 }
