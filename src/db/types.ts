@@ -75,6 +75,8 @@ export type {
   FieldFactory,
   FieldFlag,
   FieldTraits,
+  FlagOf,
+  ReferableColumn,
   Reference,
   ReferenceTarget,
   SqlTexts,

@@ -94,6 +94,11 @@ const fields = {
   title: field.text(),
 };
 const Page = model("pages", fields, { unique: [["tenant", "slug"]] });
+const User = model("users", {
+  id: field.integer().primaryKey(),
+  email: field.text().unique(),
+  name: field.text(),
+});
 class Db extends DbService.with({ page: Page }) {}
 declare const db: Db;
 export {};
@@ -104,6 +109,10 @@ const MISTAKES: readonly (readonly [mistake: string, start: string])[] = [
   [
     `model("t", fields, { unique: [["tenant", "nope"]] });`,
     `Type '"nope"' is not assignable to type '"`,
+  ],
+  [
+    `field.text().references(User, { column: "name" });`,
+    `Type '"name"' is not assignable to type '"email"'.`,
   ],
   [
     `model("t", fields, { index: ["nope"] });`,

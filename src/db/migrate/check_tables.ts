@@ -187,11 +187,12 @@ function referenceDifferences(
   { table, stored }: { readonly table: Table; readonly stored: StoredTable },
 ): readonly string[] {
   if (!reference) return [];
-  const [target, key] = referenceOf(reference.target, table);
+  const [target, key] = referenceOf(reference, table);
   const isSame = (one: string, other: string) => folded(one, grammar) === folded(other, grammar);
   const ofColumn = stored.references.filter(({ column }) => isSame(column, name));
   const found = ofColumn.find((it) =>
-    isSame(it.table, target) && (it.key === "" || isSame(it.key, key))
+    isSame(it.table, target) &&
+    (it.key === "" ? reference.column === undefined : isSame(it.key, key))
   );
   if (found) {
     const onDelete = found.onDelete === "no action" ? "restrict" : found.onDelete;

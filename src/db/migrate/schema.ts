@@ -12,7 +12,7 @@ import {
 } from "kysely";
 import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
-import type { ReferenceTarget } from "../model/field.ts";
+import { type Reference, referredColumn } from "../model/field.ts";
 import { isGenerated, isUnique } from "../model/model.ts";
 import { sourceOf, type Table } from "../query/table.ts";
 import type { TableColumn } from "../query/table_column.ts";
@@ -78,7 +78,7 @@ function createTable(definition: Table): Compilable {
   }
   for (const { column, field: { traits: { reference } } } of columns) {
     if (!reference) continue;
-    const [target, key] = referenceOf(reference.target, definition);
+    const [target, key] = referenceOf(reference, definition);
     // The builder cannot follow columns that are added in a loop.
     table = table.addForeignKeyConstraint(
       uniqueName(rows, [column], "fkey"),
@@ -200,14 +200,22 @@ function uniqueName(
   return `${table}_${column}`.slice(0, MAX_NAME - end.length) + end;
 }
 
-/** Returns the table and the primary key that a column of a table refers to. */
+/** Returns the table and the column that a column of a table refers to. */
 export function referenceOf(
-  target: ReferenceTarget | "self",
-  { source, primaryKey, connection: { grammar } }: Table,
+  reference: Reference,
+  table: Table,
 ): readonly [table: string, key: string] {
-  if (target === "self") return [source, primaryKey[0]!.column];
-  const { primaryKey: [key = ""], fields } = target["~model"];
-  return [sourceOf(target["~model"], grammar), fields[key]?.traits.column ?? key];
+  const { source, primaryKey, connection: { grammar } } = table;
+  const { target, column } = reference;
+  if (target === "self") {
+    const key = column === undefined ? primaryKey[0]! : table.column(column, "refer");
+    return [source, key.column];
+  }
+  const name = referredColumn(target["~model"], reference);
+  return [
+    sourceOf(target["~model"], grammar),
+    target["~model"].fields[name]?.traits.column ?? name,
+  ];
 }
 
 /** Sorts tables after those they refer to. */

@@ -39,12 +39,13 @@ export interface ReferenceTarget {
       readonly unique?: unknown;
       readonly index?: unknown;
     };
-    /** The columns of the primary key, of which the reference holds the only one. */
+    /** The columns of the primary key. */
     readonly primaryKey: readonly string[];
     /** The fields by column name. */
     readonly fields: Readonly<
       Record<string, {
         readonly kind: FieldKind;
+        readonly flags: ReadonlySet<FieldFlag>;
         readonly traits: { readonly size: DecimalSize; readonly column?: string };
       }>
     >;
@@ -57,7 +58,20 @@ export interface Reference<R extends ReferenceTarget | "self" = ReferenceTarget 
   readonly target: R;
   /** The effect of deleting the row that it refers to. */
   readonly onDelete: OnDelete;
+  /** The unique column whose value it holds, if that is not the primary key. */
+  readonly column?: string | undefined;
 }
+
+/** The unique columns of a model, to which others can refer; any text for `"self"`. */
+export type ReferableColumn<T extends ReferenceTarget | "self"> = T extends ReferenceTarget ? {
+    [K in keyof T["~model"]["fields"] & string]: "unique" extends FlagOf<T["~model"]["fields"][K]>
+      ? K
+      : never;
+  }[keyof T["~model"]["fields"] & string]
+  : string;
+
+/** A flag of a field. */
+export type FlagOf<F> = F extends { readonly flags: ReadonlySet<infer Flag> } ? Flag : never;
 
 /** An expression in the SQL of each database. */
 export interface SqlTexts {
@@ -180,33 +194,25 @@ export class Field<
 
   /**
    * Makes it a foreign key: it holds the primary key of a row of another model, or with `"self"` of
-   * the same model. Relations are made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and
+   * the same model; or the value of its `column`, which is unique and not nullable. Relations are made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and
    * `manyToMany`.
    *
-   * @throws {TypeError} if the primary key is of another kind, a decimal of another scale, or has
-   * several columns
+   * @throws {TypeError} if the column is of another kind, a decimal of another scale, or not unique,
+   * or the primary key has several columns
    */
   references<const T extends ReferenceTarget | "self">(
     target: T,
-    { onDelete = "restrict" }: { readonly onDelete?: OnDelete } = {},
+    { onDelete = "restrict", column }: {
+      readonly onDelete?: OnDelete;
+      readonly column?: ReferableColumn<T>;
+    } = {},
   ): Field<K, F, T, V, N> {
+    const reference = { target, onDelete, column };
     if (target !== "self") {
-      const { table, primaryKey, fields } = target["~model"];
-      if (primaryKey.length > 1) {
-        throw new TypeError(`Cannot refer to ${table}: its key has ${primaryKey.length} columns`);
-      }
-      const key = fields[primaryKey[0]!];
-      const kind = key && keyKind(key);
-      if (kind !== keyKind(this)) {
-        throw new TypeError(
-          `Cannot refer to ${table}: its key is ${kind}, the field ${keyKind(this)}`,
-        );
-      }
+      const reason = referenceMistake(this, { reference, model: target["~model"] });
+      if (reason) throw new TypeError(`Cannot refer to ${target["~model"].table}: ${reason}`);
     }
-    return new Field<K, F, T, V, N>(this.kind, this.flags, {
-      ...this.traits,
-      reference: { target, onDelete },
-    });
+    return new Field<K, F, T, V, N>(this.kind, this.flags, { ...this.traits, reference });
   }
 
   /**
@@ -429,9 +435,41 @@ function isWithin(value: number, [least, most]: readonly [number, number]): bool
   return Number.isSafeInteger(value) && value >= least && value <= most;
 }
 
+/** Returns the column of a model whose value a reference holds. */
+export function referredColumn(
+  { primaryKey: [key = ""] }: Pick<ReferenceTarget["~model"], "primaryKey">,
+  { column = key }: Pick<Reference, "column">,
+): string {
+  return column;
+}
+
+/** Returns why a field cannot refer to a model, if so. */
+export function referenceMistake(
+  field: Parameters<typeof keyKind>[0],
+  { reference: { column }, model }: {
+    readonly reference: Pick<Reference, "column">;
+    readonly model: Omit<ReferenceTarget["~model"], "options" | "table">;
+  },
+): string | undefined {
+  const { primaryKey, fields } = model;
+  if (column === undefined && primaryKey.length > 1) {
+    return `its key has ${primaryKey.length} columns`;
+  }
+  const name = referredColumn(model, { column });
+  const referred = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!referred) return `it has no column ${JSON.stringify(name)}`;
+  if (!referred.flags.has("unique") && !referred.flags.has("primaryKey")) {
+    return `its ${name} is not unique`;
+  }
+  if (referred.flags.has("nullable")) return `its ${name} is nullable`;
+  const [kind, own] = [keyKind(referred), keyKind(field)];
+  const what = column === undefined ? "key" : column;
+  return kind === own ? undefined : `its ${what} is ${kind}, the field ${own}`;
+}
+
 /** Returns the kind of a key, by which references must agree; SQLite stores decimals by scale. */
 export function keyKind(
-  { kind, traits: { size } }: ReferenceTarget["~model"]["fields"][string],
+  { kind, traits: { size } }: Pick<ReferenceTarget["~model"]["fields"][string], "kind" | "traits">,
 ): string {
   return kind === "decimal" ? `decimal of scale ${size.scale}` : kind;
 }

@@ -4,7 +4,13 @@
  * @module
  */
 import { checkKeys, KEYLESS, type KeyOptions, primaryKeyOf } from "./compound_keys.ts";
-import { Field, type FieldFlag, IDENTIFIER, keyKind, type ReferenceTarget } from "./field.ts";
+import {
+  Field,
+  type FieldFlag,
+  IDENTIFIER,
+  referenceMistake,
+  type ReferenceTarget,
+} from "./field.ts";
 import { testsOf } from "./field_rules.ts";
 import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 
@@ -240,15 +246,14 @@ function checkField(
   }
 }
 
-function checkSelfReferences({ table, fields, primaryKey }: ModelDefinition): void {
-  const [key = "", ...others] = primaryKey;
-  for (const [name, field] of Object.entries(fields)) {
-    if (field.traits.reference?.target !== "self") continue;
-    if (others.length > 0) {
-      throw new TypeError(`Cannot define ${table}: ${name} refers to a key of several columns`);
-    }
-    if (keyKind(field) !== keyKind(fields[key]!)) {
-      throw new TypeError(`Cannot define ${table}: ${name} is not of the kind of ${key}`);
+function checkSelfReferences(model: ModelDefinition): void {
+  for (const [name, field] of Object.entries(model.fields)) {
+    const { reference } = field.traits;
+    if (reference?.target !== "self") continue;
+    const reason = referenceMistake(field, { reference, model });
+    if (reason) {
+      const { table } = model;
+      throw new TypeError(`Cannot define ${table}: ${name} cannot refer to ${table}: ${reason}`);
     }
   }
 }

@@ -61,7 +61,7 @@ export class Table {
   readonly columns: readonly TableColumn[];
   /** The columns of the primary key. */
   readonly primaryKey: readonly TableColumn[];
-  /** The unique keys of several columns, also a primary one, by the names that conditions have for them. */
+  /** The unique keys of several columns, also a primary one, by their names in conditions. */
   readonly keys: ReadonlyMap<string, readonly TableColumn[]>;
   /** The columns of further indexes. */
   readonly indexes: readonly (readonly TableColumn[])[];

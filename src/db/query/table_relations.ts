@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { referredColumn } from "../model/field.ts";
 import { type AnyModel, isMemberName } from "../model/model.ts";
-import type { AnyRelation, Relations } from "../model/relation.ts";
+import type { AnyColumn, AnyRelation, Relations } from "../model/relation.ts";
 import type { Table, TableRelation } from "./table.ts";
 
 type NamedModels = Readonly<Record<string, AnyModel>>;
@@ -53,14 +54,20 @@ function bind(relation: AnyRelation, tableOf: (model: AnyModel) => Table): Table
   const { kind, foreignKey, through, isOwn } = relation;
   const source = tableOf(relation.source);
   const table = tableOf(relation.target);
-  const own = isOwn ? source.column(foreignKey.name, "relate") : source.primaryKey[0]!;
+  const referred = (by: AnyColumn, model: AnyModel) => {
+    const { reference } = by["~model"].fields[by.name]!.traits;
+    return tableOf(model).column(referredColumn(model["~model"], reference!), "relate");
+  };
+  const own = isOwn
+    ? source.column(foreignKey.name, "relate")
+    : referred(foreignKey, relation.source);
   const ends = { kind, isOwn, own, source: source.source, table };
-  if (isOwn) return { ...ends, their: table.primaryKey[0]! };
+  if (isOwn) return { ...ends, their: referred(foreignKey, relation.target) };
   if (!through) return { ...ends, their: table.column(foreignKey.name, "relate") };
   const between = tableOf({ "~model": foreignKey["~model"] });
   return {
     ...ends,
-    their: table.primaryKey[0]!,
+    their: referred(through, relation.target),
     through: {
       table: between,
       own: between.column(foreignKey.name, "relate"),

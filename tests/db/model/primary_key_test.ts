@@ -314,7 +314,7 @@ test("model() rejects invalid primary keys", () => {
     [
       { ...fields, e: field.text().references("self") } as typeof fields,
       { primaryKey: ["a", "d"] },
-      "e refers to a key of several columns",
+      "e cannot refer to t: its key has 2 columns",
     ],
   ];
   for (const [fields, options, reason] of wrong) {

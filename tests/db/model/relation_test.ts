@@ -290,7 +290,7 @@ test("Field.references() rejects a key of another kind", () => {
   const id = field.integer().primaryKey();
   assert.throws(() => model("t", { id, parent: field.text().references("self") }), {
     name: "TypeError",
-    message: "Cannot define t: parent is not of the kind of id",
+    message: "Cannot define t: parent cannot refer to t: its key is integer, the field text",
   });
   assert.throws(
     () => model("t", { id, u: field.integer().references(User, { onDelete: "set null" }) }),
@@ -311,7 +311,8 @@ test("Field.references() rejects a decimal key of another scale", () => {
   });
   assert.throws(() => model("t", { key, parent: decimal(3).references("self") }), {
     name: "TypeError",
-    message: "Cannot define t: parent is not of the kind of key",
+    message: "Cannot define t: parent cannot refer to t: its key is decimal of scale 2, " +
+      "the field decimal of scale 3",
   });
   const wide = field.decimal({ precision: 14, scale: 2 });
   model("t", { key, price: wide.references(Price), parent: wide.references("self") });
