@@ -194,8 +194,8 @@ export class Field<
 
   /**
    * Makes it a foreign key: it holds the primary key of a row of another model, or with `"self"` of
-   * the same model; or the value of its `column`, which is unique and not nullable. Relations are made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and
-   * `manyToMany`.
+   * the same model; or the value of its `column`, which is unique and not nullable. Relations are
+   * made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and `manyToMany`.
    *
    * @throws {TypeError} if the column is of another kind, a decimal of another scale, or not unique,
    * or the primary key has several columns
