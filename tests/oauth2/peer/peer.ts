@@ -7,7 +7,7 @@ import { JwtVerifier } from "../../../src/oauth2/resource_server/jwt_verifier.ts
 import { generatePkce } from "../../../src/oauth2/client/pkce.ts";
 import type { TokenSet } from "../../../src/oauth2/client/token_set.ts";
 import { ValidationConfig } from "../../../src/oauth2/resource_server/validation_config.ts";
-import { test } from "../../support/test.ts";
+import { afterFile, test } from "../../support/test.ts";
 import {
   type OidcProvider,
   oidcProvider,
@@ -22,6 +22,14 @@ export function peerTest(name: string, body: (provider: OidcProvider) => Promise
     await using provider = await oidcProvider();
     await body(provider);
   }, { skip: SKIP_OIDC_PROVIDER });
+}
+
+/** Makes the `peerTest` of a file whose tests share one provider. */
+export async function sharedPeerTest(): Promise<typeof peerTest> {
+  if (SKIP_OIDC_PROVIDER !== undefined) return peerTest;
+  const provider = await oidcProvider();
+  afterFile(() => provider[Symbol.asyncDispose]());
+  return (name, body) => test(`oidc-provider: ${name}`, () => body(provider));
 }
 
 /** Makes a client that has discovered the provider. */

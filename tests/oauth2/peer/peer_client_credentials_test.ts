@@ -8,7 +8,9 @@ import {
   RESOURCES,
 } from "./oidc_provider.ts";
 import { outcomeOf } from "../resource_server/outcome.ts";
-import { peerClient, peerTest, peerVerifier } from "./peer.ts";
+import { peerClient, peerVerifier, sharedPeerTest } from "./peer.ts";
+
+const peerTest = await sharedPeerTest();
 
 const METHODS: readonly (readonly [AuthMethod, (provider: OidcProvider) => DiscoveryOptions])[] = [
   ["client_secret_post", ({ clients }) => clients.post],

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { generatePkce, PkceVerifier } from "../../../src/oauth2/client/pkce.ts";
 import { type ResourceAlgorithm, RESOURCES } from "./oidc_provider.ts";
 import { outcomeOf } from "../resource_server/outcome.ts";
-import { comeBack, grantOf, logIn, peerClient, peerTest, peerVerifier } from "./peer.ts";
+import { comeBack, grantOf, logIn, peerClient, peerVerifier, sharedPeerTest } from "./peer.ts";
+
+const peerTest = await sharedPeerTest();
 
 const NONCE = "the nonce of this login";
 

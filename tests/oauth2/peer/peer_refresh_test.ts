@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { TokenCache } from "../../../src/oauth2/client/token_cache.ts";
-import { grantOf, logIn, peerClient, peerTest } from "./peer.ts";
+import { grantOf, logIn, peerClient, sharedPeerTest } from "./peer.ts";
+
+const peerTest = await sharedPeerTest();
 
 peerTest("refresh() rotates, and late callers receive the newest set", async (provider) => {
   const client = await peerClient(provider, provider.clients.web);
