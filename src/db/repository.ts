@@ -660,6 +660,9 @@ export class Repository<
     work: (operation: Operation, writes: Writes) => Promise<T>,
   ): Promise<T> {
     return await this.#run(verb, { ...given, manner: "writing" }, async (operation) => {
+      if (this.#table.primaryKey.length === 0) {
+        throw operation.mistake("the model has no key, and is read-only");
+      }
       const writes = this.#table.hooks
         ? (await import("./write/hooked_writes.ts")).HOOKED_WRITES
         : PLAIN_WRITES;

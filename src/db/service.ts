@@ -7,12 +7,13 @@ import type { Kysely } from "kysely";
 import type { PoolUsage } from "../platform/pool_usage.ts";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
 import { bindHooks, checkHooks, type ModelHooks } from "./model/hooks.ts";
-import type { AnyModel } from "./model/model.ts";
+import type { AnyModel, KeylessModel } from "./model/model.ts";
 import type { DbOptions } from "./options.ts";
 import { checkOptions } from "./model/plain_object.ts";
 import { sourceOf, Table } from "./query/table.ts";
 import { bindRelations, checkRelations } from "./query/table_relations.ts";
 import type { Relations } from "./model/relation.ts";
+import type { ReadRepository } from "./read_repository.ts";
 import { Repository } from "./repository.ts";
 import type { DeletedAtColumn, TablesOf } from "./model/row.ts";
 import type { TransactionOptions } from "./transaction/transaction.ts";
@@ -36,7 +37,9 @@ export type GraphOf<M extends Models, R extends ModelRelations<keyof M>> = {
 
 /** The repositories of a service. */
 export type Repositories<M extends Models, R extends ModelRelations<keyof M>> = {
-  readonly [K in keyof M]: Repository<M[K], DeletedAtColumn<M[K]>, GraphOf<M, R>>;
+  readonly [K in keyof M]: M[K] extends KeylessModel
+    ? ReadRepository<M[K], DeletedAtColumn<M[K]>, GraphOf<M, R>>
+    : Repository<M[K], DeletedAtColumn<M[K]>, GraphOf<M, R>>;
 };
 
 /** The {@linkcode ModelHooks} of the models of a service, by the name of their accessor. */
@@ -289,7 +292,7 @@ export class DbService<M extends Models = Models> {
 
   /**
    * Creates the missing tables of the models, for tests and first runs; it alters none. Of several
-   * instances that do so at once, one creates them.
+   * instances that do so at once, one creates them. Models without a key are left out.
    *
    * @throws {TypeError} inside a transaction
    * @throws {DbError} if it fails
@@ -302,7 +305,8 @@ export class DbService<M extends Models = Models> {
   /**
    * Compares the tables of the database with the models: columns, types, nullability, keys, unique
    * columns, indexes, references, and columns that the models lack and rows need. A type differs if
-   * it could lose or misread a value of the field; a view has only columns and types.
+   * it could lose or misread a value of the field. Of a view, and of a model without a key, only
+   * columns and types are compared.
    *
    * @throws {DbError} `Database`, whose message has a line for each difference; or if the
    * database cannot be read

@@ -4,6 +4,7 @@ import {
   type CreateInput,
   DbService,
   field,
+  hasMany,
   model,
   type Row,
   type UniqueWhere,
@@ -28,7 +29,12 @@ const Line = model("lines", {
   text: field.text(),
   at: field.timestamp().default(() => new Date()),
 }, { primaryKey: ["order", "no"] });
-class Db extends DbService.with({ page: Page, line: Line }) {}
+const Total = model("totals", { order: field.integer().references(Page), sum: field.integer() }, {
+  primaryKey: false,
+});
+class Db extends DbService.with({ page: Page, line: Line, total: Total }, {
+  page: { totals: hasMany(Total.order) },
+}) {}
 
 /** Compiles its body, which never runs. */
 function compiles(_: (db: Db) => unknown): void {}
@@ -82,6 +88,25 @@ test("the columns of a primary key are given, and never updated", () => {
     await db.line.update({ where, data: { no: 3 } });
     // @ts-expect-error: not generated
     await db.line.create({ data: { order: 1, text: "t" } });
+  });
+});
+
+test("a model without a key has reads only", () => {
+  compiles(async (db = inject(Db)) => {
+    const found = await db.total.scoped({ order: 1 }).findMany({ where: { sum: { gt: 1 } } });
+    same<typeof found, { order: number; sum: number }[]>();
+    const [page] = await db.page.findMany({ select: { id: true }, include: { totals: true } });
+    same<typeof page, { id: number; totals: Row<typeof Total>[] } | undefined>();
+    same<
+      keyof typeof db.total & ("create" | "update" | "delete" | "findUnique" | "stream"),
+      never
+    >();
+    // @ts-expect-error: no key
+    await db.total.findUnique({ where: { order: 1 } });
+    // @ts-expect-error: no writes
+    await db.total.withDeleted().create({ data: { order: 1, sum: 1 } });
+    // @ts-expect-error: it is not written with other rows
+    await db.page.update({ where: { id: 1 }, data: { totals: { create: { sum: 1 } } } });
   });
 });
 

@@ -25,7 +25,10 @@ export async function checkTables(
   const stored = await readTables(connection, tables.map(({ source }) => source));
   const differences = tables.flatMap((table) => {
     const found = stored.get(folded(table.source, connection.grammar));
-    return found ? tableDifferences(table, found) : [`${labelOf(table)}: the table is missing`];
+    const isRead = found?.isView || table.primaryKey.length === 0;
+    return found
+      ? tableDifferences(table, { ...found, isView: isRead })
+      : [`${labelOf(table)}: the table is missing`];
   });
   if (differences.length === 0) return;
   const places = differences.length === 1 ? "1 place" : `${differences.length} places`;
@@ -35,7 +38,10 @@ export async function checkTables(
   );
 }
 
-/** Lists the differences of a table; of a view only those of the columns that it can be read by. */
+/**
+ * Lists the differences of a table; of a view, and of what is only read, those of the columns that
+ * it can be read by.
+ */
 function tableDifferences(table: Table, stored: StoredTable): readonly string[] {
   const { grammar } = table.connection;
   const known = new Set(table.columns.map(({ column }) => folded(column, grammar)));

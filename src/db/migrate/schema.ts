@@ -23,7 +23,7 @@ const SQL_NAMES = { PostgreSQL: "postgres", MySQL: "mysql", SQLite: "sqlite" } a
 
 /**
  * Creates missing tables, with their indexes and those of references, while no other instance does
- * so. Generated keys are never reused.
+ * so. Generated keys are never reused. Models without a key have no table here.
  *
  * @throws {TypeError} if a table refers to one that is not among them, or inside a transaction
  * @throws {DbError} if it fails
@@ -33,14 +33,16 @@ export async function createTables(
   tables: readonly Table[],
 ): Promise<void> {
   const action = "create tables";
+  // Those without a key may be views.
+  const created = tables.filter(({ primaryKey }) => primaryKey.length > 0);
   const schemas = new Set(
-    tables.flatMap(({ source, rows }) =>
+    created.flatMap(({ source, rows }) =>
       source === rows ? [] : [source.slice(0, -rows.length - 1)]
     ),
   );
   const statements = [
     ...Array.from(schemas, createSchema),
-    ...inOrder(tables).flatMap((table) => [createTable(table), ...createIndexes(table)])
+    ...inOrder(created).flatMap((table) => [createTable(table), ...createIndexes(table)])
       .map((query) => query.compile().sql),
   ];
   await changeSchema(connection, {

@@ -11,8 +11,9 @@ export interface KeyOptions<C extends string = string> {
   /**
    * The columns of the primary key, if it has several: `["tenant_id", "id"]`. They are neither
    * generated nor updated. A condition on a unique row names them as it does those of `unique`.
+   * `false` declares a model without a key, such as one of a view: its repository only reads.
    */
-  readonly primaryKey?: readonly C[];
+  readonly primaryKey?: readonly C[] | false;
   /**
    * Columns that are unique together: `[["tenant_id", "slug"]]`. A condition on a unique row names
    * them by their names joined by `_`: `{ tenant_id_slug: { tenant_id, slug } }`. Rows that have
@@ -52,6 +53,12 @@ export function compoundKeys(options: KeyOptions): ReadonlyMap<string, readonly 
  */
 export function primaryKeyOf({ table, fields, options }: KeyedModel): readonly string[] {
   const keys = Object.keys(fields).filter((name) => fields[name]?.flags.has("primaryKey"));
+  if (options.primaryKey === false) {
+    const unique = Object.keys(fields).filter((name) => fields[name]?.flags.has("unique"));
+    const [other] = [...keys, ...unique, ...compoundKeys(options).keys()];
+    if (other === undefined) return [];
+    throw new TypeError(`Cannot define ${table}: primaryKey is false, but ${other} is a key`);
+  }
   const count = keys.length + (options.primaryKey ? 1 : 0);
   if (count !== 1) {
     throw new TypeError(`Cannot define ${table}: it has ${count} primary keys, not one`);
@@ -77,6 +84,7 @@ export function indexesOf(
 export function checkKeys(model: KeyedModel): void {
   const { table, fields, options } = model;
   for (const name of ["primaryKey", "unique", "index"] as const) {
+    if (name === "primaryKey" && options[name] === false) continue;
     if (options[name] !== undefined && !Array.isArray(options[name])) {
       throw new TypeError(`Cannot define ${table}: ${name} is not a list`);
     }

@@ -197,8 +197,8 @@ export class Field<
    * the same model; or the value of its `column`, which is unique and not nullable. Relations are
    * made of foreign keys; see `belongsTo`, `hasMany`, `hasOne` and `manyToMany`.
    *
-   * @throws {TypeError} if the column is of another kind, a decimal of another scale, or not unique,
-   * or the primary key has several columns
+   * @throws {TypeError} if the column is of another kind, a decimal of another scale, nullable or
+   * not unique, or the primary key has several columns
    */
   references<const T extends ReferenceTarget | "self">(
     target: T,
@@ -452,6 +452,7 @@ export function referenceMistake(
   },
 ): string | undefined {
   const { primaryKey, fields } = model;
+  if (primaryKey.length === 0) return "it has no key";
   if (column === undefined && primaryKey.length > 1) {
     return `its key has ${primaryKey.length} columns`;
   }

@@ -49,6 +49,9 @@ export function checkHooks(
     if (!Object.hasOwn(models, name)) {
       throw new TypeError(`Cannot add hooks: there is no model ${JSON.stringify(name)}`);
     }
+    if (events && models[name]!["~model"].primaryKey.length === 0) {
+      throw new TypeError(`Cannot add hooks: ${name} has no key, and is read-only`);
+    }
     for (const [event, hook] of Object.entries(events ?? {})) {
       if (!Object.hasOwn(EVENTS, event)) {
         throw new TypeError(`Cannot add hooks: ${name} takes no ${JSON.stringify(event)}`);

@@ -91,6 +91,12 @@ export interface AnyModel {
   readonly "~model": ModelDefinition;
 }
 
+/** A model without a key, which is only read. */
+export interface KeylessModel extends AnyModel {
+  /** The declaration. */
+  readonly "~model": ModelDefinition<string, Fields, { readonly primaryKey: false }>;
+}
+
 /** A model: its definition, and a {@linkcode Column} for each field. */
 export type Model<
   T extends string,

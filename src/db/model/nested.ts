@@ -5,7 +5,7 @@
  */
 import type { MarkOf } from "./include.ts";
 import type { ColumnSpecs } from "./column_spec.ts";
-import type { AnyModel } from "./model.ts";
+import type { AnyModel, KeylessModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationKind, RelationsOf } from "./relation.ts";
 import type { Checked, CheckedPart, ColumnName, MissingIn, RowTypes } from "./row.ts";
 import type { UniqueConditions } from "./where.ts";
@@ -77,13 +77,19 @@ export interface UpdateMany<C, U> extends CreateMany<C, U> {
 export type CreateRelations<M extends AnyModel, G extends RelationGraph, S, K = never> = {
   readonly [
     N in RelationNames<M, G> as RelationsOf<M, G>[N] extends
-      Relation<RelationKind, AnyModel, `own ${K & string}`> ? never : N
+      Relation<RelationKind, AnyModel, `own ${K & string}`> | Relation<RelationKind, KeylessModel>
+      ? never
+      : N
   ]?: CreateOf<RelationsOf<M, G>[N], G, S> | undefined;
 };
 
 /** The relations that the data of an update can have. */
 export type UpdateRelations<M extends AnyModel, G extends RelationGraph, S> = {
-  readonly [N in RelationNames<M, G>]?: UpdateOf<RelationsOf<M, G>[N], G, S> | undefined;
+  readonly [
+    N in RelationNames<M, G> as RelationsOf<M, G>[N] extends Relation<RelationKind, KeylessModel>
+      ? never
+      : N
+  ]?: UpdateOf<RelationsOf<M, G>[N], G, S> | undefined;
 };
 
 /** The data of a related row, which the foreign key `K` relates: its columns and its relations. */

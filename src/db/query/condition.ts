@@ -101,7 +101,8 @@ export function keyColumns(name: string, operation: Operation): readonly TableCo
   if (key) return key;
   const column = operation.column(name);
   if (isUnique(column.field)) return [column];
-  throw operation.mistake(`${name} is not unique`);
+  const isKeyless = operation.table.primaryKey.length === 0;
+  throw operation.mistake(isKeyless ? "the model has no key" : `${name} is not unique`);
 }
 
 /** Returns the values that a condition has for each column of a key. */

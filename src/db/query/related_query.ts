@@ -80,12 +80,16 @@ export class RelatedQuery {
    * @throws {RangeError} if `take` or `skip` is not a whole number of 0 or more
    */
   constructor(options: RelatedOptions, operation: Operation) {
-    const { page, relation: { own } } = options;
+    const { page, relation: { own, through } } = options;
     this.#options = options;
     this.#operation = operation;
     this.#order = readOrder({ orderBy: page.orderBy, isTotal: true }, operation);
     this.#bounded = readPage(page, operation);
-    this.#form = isBounded(page) ? own.grammar.firstOfEach : "all";
+    const { firstOfEach } = own.grammar;
+    const isKeyless = (through ?? options.relation).table.primaryKey.length === 0;
+    // Without a key, rows cannot be found on a page.
+    const form = firstOfEach === "correlated" && isKeyless ? "union" : firstOfEach;
+    this.#form = isBounded(page) ? form : "all";
     this.maxKeys = this.#form === "union" ? maxUnited(operation) : MAX_KEYS;
   }
 
@@ -148,7 +152,9 @@ export class RelatedQuery {
     const selection = selectionOf(this.#options.columns);
     const page = () =>
       this.#page((name) => (eb) => eb(name, "=", first)).select(this.#owner).select(selection);
-    return () => ({ compile: () => repeat(page().compile(), slots) });
+    // SQLite has no parentheses in a union.
+    const open = own.grammar.brand === "SQLite" ? "select * from (" : "(";
+    return () => ({ compile: () => repeat(page().compile(), { slots, open }) });
   }
 
   /** Reads the owners: a list of their keys would not be of the type of the column. */
@@ -222,10 +228,13 @@ function maxUnited({ size, table: { connection: { grammar: { maxParameters } } }
 }
 
 /** Unites a query with itself, where each has another slot in place of the first one. */
-function repeat({ sql, parameters, ...query }: CompiledQuery, slots: readonly Slot[]) {
+function repeat(
+  { sql, parameters, ...query }: CompiledQuery,
+  { slots, open }: { readonly slots: readonly Slot[]; readonly open: string },
+) {
   return {
     ...query,
-    sql: slots.map(() => `(${sql})`).join(" union all "),
+    sql: slots.map(() => `${open}${sql})`).join(" union all "),
     parameters: slots.flatMap((slot) => parameters.map((it) => it === slots[0] ? slot : it)),
   };
 }

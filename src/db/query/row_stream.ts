@@ -107,6 +107,9 @@ export async function* streamRows(
 
 /** Reads the order, which cannot have values of related rows: rows do not have them. */
 function columnsOf(orderBy: unknown, operation: Operation): readonly ColumnOrder[] {
+  if (operation.table.primaryKey.length === 0) {
+    throw operation.mistake("a stream needs a key, and the model has none");
+  }
   return readOrder({ orderBy, isTotal: true }, operation).map((term) => {
     const { column, direction, value, lowered } = term;
     if (!column || value && !lowered) {

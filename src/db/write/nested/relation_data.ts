@@ -110,6 +110,10 @@ function readWrite(
     ? [...CREATE_STEPS, "disconnect", ...relation.kind === "many" ? ["set"] : []]
     : CREATE_STEPS;
   if (!isPlainObject(value)) throw root.mistake(`${subject} is not a plain object`);
+  for (const table of [relation.table, relation.through?.table ?? relation.table]) {
+    if (table.primaryKey.length > 0) continue;
+    throw root.mistake(`${subject} is read-only: ${table.name} has no key`);
+  }
   checkOptions(value, known, { action: root.action, subject });
   const steps = new Map(Object.entries(value).filter(([, step]) => step !== undefined));
   if (relation.kind !== "many") {
