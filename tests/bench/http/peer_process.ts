@@ -117,17 +117,18 @@ export async function startPeer(
   }
   const startMs = performance.now() - startedAt;
   const { pid } = child;
+  const threads = new Map<string, number>(); // those that have ended, too
   return {
     peer,
     mode,
     origin,
     startMs,
-    cpuUs: () =>
-      readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
-        const [onCpuNs = ""] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8")
-          .split(" ");
-        return sum + Number(onCpuNs) / 1000;
-      }, 0),
+    cpuUs() {
+      for (const thread of readdirSync(`/proc/${pid}/task`)) {
+        threads.set(thread, cpuUsOf(`${pid}/task/${thread}`) ?? threads.get(thread) ?? 0);
+      }
+      return threads.values().reduce((sum, cpuUs) => sum + cpuUs, 0);
+    },
     memoryMib() {
       const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
       return Number(kib) / 1024;
@@ -137,6 +138,16 @@ export async function startPeer(
       await ended;
     },
   };
+}
+
+/** Returns the processor time of a thread in microseconds; `undefined` if it has ended. */
+function cpuUsOf(thread: string): number | undefined {
+  try {
+    const [onCpuNs] = readFileSync(`/proc/${thread}/schedstat`, "utf8").split(" ");
+    return Number(onCpuNs) / 1000;
+  } catch {
+    return undefined;
+  }
 }
 
 async function answers(origin: string): Promise<boolean> {
