@@ -14,8 +14,11 @@ export const endurance: readonly Scenario[] = [
 ];
 
 const MINUTES = 20;
-/** After so many requests, caches, pools and compiled code are full, however slow the machine is. */
-const WARM_UP_REQUESTS = 40_000;
+/**
+ * After so many requests, caches, pools and compiled code are full, however slow the machine is: the
+ * heap grows up to about 75 000.
+ */
+const WARM_UP_REQUESTS = 80_000;
 /** More than the 1000 that are cached. */
 const TOKENS = 1_500;
 /** Fewer than the clients of the load. */
