@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely, OperationNode } from "kysely";
 import type { PoolUsage } from "../../platform/pool_usage.ts";
 import { trackRequests } from "../../platform/request_scope.ts";
-import { DbError } from "../errors.ts";
+import { DbError, dbError } from "../errors.ts";
 import type { TimeLimits } from "../transaction/time_limits.ts";
 import type { TransactionOptions } from "../transaction/transaction.ts";
 import type { DbConnection } from "./connection.ts";
@@ -125,6 +125,7 @@ export class Replicas {
       } catch (error) {
         // What the primary has changed since then can end a statement of a replica.
         if (isCode(error, "SerializationFailure")) break;
+        if (isLate(error)) replica.check();
         if (!isUnreachable(error)) throw error;
         replica.leaveOut(error);
       }
@@ -166,6 +167,7 @@ class Replica {
   readonly #now: () => number;
   #connecting: Promise<DbConnection> | undefined;
   #connection: DbConnection | undefined;
+  #checking: Promise<void> | undefined;
   #readyAtMs = -Infinity;
   #isLeftOut = false;
 
@@ -207,11 +209,19 @@ class Replica {
       throw error;
     }
     if (wasLeftOut) {
-      await this.#connection.ping();
+      await ping(this.#connection);
       this.#isLeftOut = false;
       this.#readyAtMs = -Infinity;
     }
     return this.#connection;
+  }
+
+  /** Leaves it out unless it answers: each statement on a server that hangs is only late. */
+  check(): void {
+    if (!this.#connection) return;
+    this.#checking ??= ping(this.#connection)
+      .catch((error) => isCode(error.cause, "PoolClosed") || this.leaveOut(error))
+      .then(() => this.#checking = undefined);
   }
 
   /** Leaves it out for 10 s. */
@@ -264,6 +274,23 @@ function noting(kysely: Kysely<AnyTables>, note: () => void): Kysely<AnyTables> 
       return Promise.resolve(result);
     },
   });
+}
+
+/**
+ * Checks that a replica answers, on nobody's behalf.
+ *
+ * @throws {DbError} `ConnectionLost` if it does not
+ */
+async function ping(connection: DbConnection): Promise<void> {
+  try {
+    await connection.shared(() => connection.ping());
+  } catch (error) {
+    throw dbError("reach the replica", { code: "ConnectionLost" }, error);
+  }
+}
+
+function isLate(error: unknown): boolean {
+  return isCode(error, "StatementTimeout") || isCode(error, "PoolTimeout");
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -167,6 +167,23 @@ testReplicated("a replica that cannot be reached is left out, and others answer"
   assert.deepEqual(await db.place.findMany({ timeoutMs: 5000 }), [{ id: 1, name: "primary" }]);
 });
 
+testReplicated("a replica that hangs is left out, however short the limits of reads", async (
+  { primary, replicas: [one = ""] },
+) => {
+  await using line = await tcpLine(one);
+  const options = DbOptions.fromUrl(primary).acquireTimeoutMs(1000).statementTimeoutMs(500);
+  await using db = await Db.open(options.replicas([line.url]));
+  const read = () =>
+    db.place.findFirst({ timeoutMs: 200 }).then((row) => row?.name, ({ code }) => code);
+  while (await read() !== "one"); // 200 ms can be short
+  line.hang();
+  assert.equal(await read(), "StatementTimeout");
+  const untilMs = performance.now() + 60_000;
+  let last = "StatementTimeout";
+  while (last.endsWith("Timeout") && performance.now() < untilMs) last = await read();
+  assert.equal(last, "primary");
+});
+
 testReplicated("a replica that is left out is tried again by one read", async (
   { primary, replicas: [one = ""] },
 ) => {
