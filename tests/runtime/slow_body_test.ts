@@ -245,6 +245,26 @@ test("a body may take longer than its limit if enough of it arrives, or by bodyT
     }
   }));
 
+test("bodyTimeout.set() refuses what is not a time, as no body would reach it", async () => {
+  await using app = await FwFactory.create(module({ controllers: [SlowController] }));
+  const refused: unknown[] = [];
+  app.use((c, next) => {
+    for (const limit of [NaN, -1, "200"] as number[]) {
+      assert.throws(() => bodyTimeout.set(c, limit), (error) => {
+        assert.ok(error instanceof RangeError);
+        return refused.push(error.message) > 0;
+      });
+    }
+    for (const limit of [undefined, 0, Infinity]) bodyTimeout.set(c, limit);
+    return next();
+  });
+  assert.equal((await app.request("/text", { method: "POST", body: "x" })).status, 200);
+  assert.deepEqual(
+    refused,
+    ["NaN", "-1", "200"].map((it) => `Cannot limit the body: bodyTimeout is ${it} ms`),
+  );
+});
+
 for (const framing of FRAMINGS) {
   test(`timeout() answers 408 to a body with ${framing} that never ends`, () =>
     captureLogs(["fw"], async () => {

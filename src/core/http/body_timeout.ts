@@ -14,7 +14,8 @@ import { BadRequestException, HttpException, RequestTimeoutException } from "./h
  * and has at most 1 MiB, otherwise of what has arrived. So an upload of any size succeeds at
  * 4 KB/s, and a client that sends a byte now and then is refused with 408. Middleware, guards and
  * handlers set another limit before the body is read, or `Infinity`, such as for a request that
- * streams for as long as its client wants.
+ * streams for as long as its client wants. To set what is not a number of 0 or more, such as `NaN`
+ * from a missing variable of the environment, is a `RangeError`.
  *
  * @example
  * ```ts
@@ -27,7 +28,7 @@ import { BadRequestException, HttpException, RequestTimeoutException } from "./h
  * });
  * ```
  */
-export const bodyTimeout: Slot<number> = slot("bodyTimeout");
+export const bodyTimeout: Slot<number> = checked(slot("bodyTimeout"));
 
 /** The error of a body that exceeded its limit in size or time, or did not arrive whole. */
 export const bodyErrorSlot: Slot<HttpException> = slot("bodyError");
@@ -207,4 +208,16 @@ export function inTime<T>(
       );
     });
   });
+}
+
+/** Returns a slot that refuses what is not a time: no body would reach `NaN`. */
+function checked(limit: Slot<number>): Slot<number> {
+  return {
+    get: limit.get,
+    set(c, limitMs) {
+      const isLimit = limitMs === undefined || (typeof limitMs === "number" && limitMs >= 0);
+      if (!isLimit) throw new RangeError(`Cannot limit the body: bodyTimeout is ${limitMs} ms`);
+      limit.set(c, limitMs);
+    },
+  };
 }
