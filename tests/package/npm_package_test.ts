@@ -14,7 +14,7 @@ const ESM_ONLY: Readonly<Record<string, string>> = {
   node10: "NoResolution",
 };
 
-/** Exhaustive, as to build the package takes long; a gate builds it too. */
+/** Declares a test of the package; exhaustive, as building it takes long. */
 function packageTest(name: string, body: () => void | Promise<void>): void {
   testOn(["deno"], "it builds the package")(name, body, { exhaustive: true });
 }
