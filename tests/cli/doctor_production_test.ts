@@ -255,7 +255,7 @@ test("fw doctor reports that an application does not boot, also in production al
   );
   await project.fw("doctor");
   assert.deepEqual(await doctor("--production"), report("Cannot licence"));
-});
+}, { exhaustive: true });
 
 test("fw doctor --production warns about a .env that others can read", async () => {
   await using project = await MadeProject.make();
@@ -268,7 +268,7 @@ test("fw doctor --production warns about a .env that others can read", async () 
   assert.deepEqual(await secrets(), [
     "warning secrets .env can be read by other users: chmod 600 .env",
   ]);
-}, { skip: process.platform === "win32" ? "it has no modes" : undefined });
+}, { skip: process.platform === "win32" ? "it has no modes" : undefined, exhaustive: true });
 
 async function checkCases(project: MadeProject, cases: readonly Case[]): Promise<void> {
   const scaffold = readFileSync(join(project.root, "src/app.ts"), "utf8");

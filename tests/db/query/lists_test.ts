@@ -37,7 +37,7 @@ testOnEach("DbOptions.fromDialect() binds lists of each kind", async ({ brand, u
   await using db = await Samples.open(DbOptions.fromDialect(dialect));
   await db.createTables();
   await checkKinds(db);
-}, { brands: ["postgres", "mysql"] });
+}, { brands: ["postgres", "mysql"], exhaustive: true });
 
 const SILENT = { onnotice: () => {} };
 
