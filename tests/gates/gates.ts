@@ -46,9 +46,9 @@ const endings = runSideBySide(
 );
 let failed = 0;
 for (const [i, [name, args]] of GATES.entries()) {
-  const { status, output } = await endings[i]!;
+  const { status, output, seconds } = await endings[i]!;
   const isPassed = status === 0 && !WARNING.test(output);
-  console.log(`${isPassed ? "ok    " : "FAILED"} ${name}`);
+  console.log(`${isPassed ? "ok    " : "FAILED"} ${name}, ${seconds} s`);
   if (isPassed) continue;
   failed += 1;
   console.log(`deno ${args.join(" ")}\n${output}`);
