@@ -151,9 +151,8 @@ export type DeletedAtColumn<M extends AnyModel> = ColumnWith<M, "deletedAt">;
 export type WithDeleted = "~withDeleted";
 
 /** The keys of several columns of a model, each a list of their names. */
-export type KeyOf<M extends AnyModel> =
-  | PrimaryKeyOf<M>
-  | (M["~model"]["options"] extends { readonly unique: readonly (infer L)[] } ? L : never);
+export type KeyOf<M extends AnyModel> = M["~model"]["options"] extends
+  { readonly unique: readonly (infer L)[] } ? L | PrimaryKeyOf<M> : PrimaryKeyOf<M>;
 
 /** The columns that hold each value in one row only. */
 export type UniqueColumn<M extends AnyModel> = ColumnWith<M, "primaryKey" | "unique">;

@@ -173,6 +173,24 @@ testPages("upsertMany() takes a key of several columns", async (db) => {
   );
 });
 
+testPages("upsertMany() updates no row that has another key", async (db) => {
+  const { id: site_id } = await db.site.create({ data: { host: "h" } });
+  await db.page.create({ data: { ...A, site_id } });
+  await assert.rejects(
+    db.page.upsertMany({
+      by: "tenant_slug",
+      create: [{ ...A, tenant: "u", site_id, title: "new" }],
+      update: ["title"],
+    }),
+    dbError(
+      "UniqueViolation",
+      "Cannot upsert pages: the value of site_id, slug, lang is already taken",
+      ["site_id", "slug", "lang"],
+    ),
+  );
+  assert.equal(await db.page.count({ where: { title: "new" } }), 0);
+});
+
 testPages("a scope holds for keys of several columns", async (db) => {
   await db.page.createMany({ data: [A, { tenant: "u", slug: "a" }] });
   const mine = db.page.scoped({ tenant: "t" });
