@@ -14,7 +14,7 @@ import { BadRequestException, HttpException, RequestTimeoutException } from "./h
  * and has at most 1 MiB, otherwise of what has arrived. So an upload of any size succeeds at
  * 4 KB/s, and a client that sends a byte now and then is refused with 408. Middleware, guards and
  * handlers set another limit before the body is read, or `Infinity`, such as for a request that
- * streams for as long as its client wants. To set what is not a number of 0 or more, such as `NaN`
+ * streams for as long as its client wants. To set anything but a number of 0 or more, such as `NaN`
  * from a missing variable of the environment, is a `RangeError`.
  *
  * @example
@@ -210,7 +210,7 @@ export function inTime<T>(
   });
 }
 
-/** Returns a slot that refuses what is not a time: no body would reach `NaN`. */
+/** Returns a slot that takes only times: no body would reach `NaN`. */
 function checked(limit: Slot<number>): Slot<number> {
   return {
     get: limit.get,
