@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { Deadlines } from "../../platform/deadlines.ts";
 import { CHECK_MS, type GoneReason } from "./execution.ts";
 import { Interruption } from "./time_limits.ts";
 import { dbError } from "../errors.ts";
@@ -30,7 +29,6 @@ interface Waiter {
 export class Gate {
   readonly #options: GateOptions;
   readonly #waiting = new Set<Waiter>();
-  readonly #deadlines = new Deadlines();
   #inside = 0;
   #sweeping: ReturnType<typeof setInterval> | undefined;
   #closed: PromiseWithResolvers<void> | undefined;
@@ -78,7 +76,7 @@ export class Gate {
     const sinceMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const end = (settle: () => void) => {
-      this.#deadlines.end(deadline);
+      clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
       this.#waiting.delete(waiter);
       if (this.#waiting.size === 0) this.#stopSweeping();
@@ -89,9 +87,9 @@ export class Gate {
       letIn: () => end(() => resolve(performance.now() - sinceMs)),
       turnAway: (error) => end(() => reject(error)),
     };
-    const deadline = this.#deadlines.start(
-      this.#options.timeoutMs,
+    const timer = setTimeout(
       () => waiter.turnAway(dbError(ACTION, { code: "PoolTimeout" })),
+      this.#options.timeoutMs,
     );
     const abort = () => waiter.turnAway(new Interruption(signal?.reason));
     signal?.addEventListener("abort", abort);
