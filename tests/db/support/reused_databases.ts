@@ -31,12 +31,14 @@ const idle: Database[] = [];
 /** Returns an empty database; of PostgreSQL, one that a test before has used, if there is one. */
 export async function emptyDatabase(brand: "postgres" | "mysql"): Promise<Database> {
   if (brand === "mysql") return await createDatabase(brand);
-  const used = idle.pop();
-  if (used) await runOnPostgres(used.url, EMPTY);
-  const database = used ?? await createDatabase(brand);
+  const database = idle.pop() ?? await createDatabase(brand);
   return {
     url: database.url,
-    [Symbol.asyncDispose]: () => Promise.resolve(void idle.push(database)),
+    async [Symbol.asyncDispose]() {
+      // in the test that has used it: what it left to end in the background ends
+      await runOnPostgres(database.url, EMPTY);
+      idle.push(database);
+    },
   };
 }
 
