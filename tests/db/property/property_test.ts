@@ -35,6 +35,9 @@ testOnEach("Repository does, in many sequences, as a list of rows in memory woul
   { url },
 ) => {
   await tryRuns(Things, { url, numRuns: MANY_RUNS });
+}, { exhaustive: true, register: testOnce });
+
+testOnEach("Repository does, in many sequences, the same with hooks", async ({ url }) => {
   await tryRuns(MirroredThings, { url, numRuns: MANY_HOOKED_RUNS });
 }, { exhaustive: true, register: testOnce });
 
