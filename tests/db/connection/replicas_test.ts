@@ -7,8 +7,7 @@ import { DbModule, DbOptions, DbService, field, model } from "../../../src/db/mo
 import { withOpenTelemetry } from "../../support/open_telemetry.ts";
 import { test } from "../../support/test.ts";
 import { openDb, testOnEach } from "../support/database.ts";
-import { emptyDatabase } from "../support/reused_databases.ts";
-import { administer } from "../support/servers.ts";
+import { administer, createDatabase } from "../support/servers.ts";
 import { killSessions, type ServerBrand } from "../support/sessions.ts";
 import { tcpLine } from "../support/tcp_line.ts";
 
@@ -32,8 +31,8 @@ function testReplicated(
 ): void {
   testOnEach(name, async (database) => {
     const brand = database.brand as ServerBrand;
-    await using one = await emptyDatabase(brand);
-    await using two = await emptyDatabase(brand);
+    await using one = await createDatabase(brand);
+    await using two = await createDatabase(brand);
     for (const [name, { url }] of Object.entries({ primary: database, one, two })) {
       await using db = await Db.open(DbOptions.fromUrl(url));
       await db.createTables();

@@ -12,8 +12,7 @@ import {
   model,
 } from "../../../src/db/mod.ts";
 import { type Test, test } from "../../support/test.ts";
-import { dropReusedDatabases, emptyDatabase } from "./reused_databases.ts";
-import { SERVERS } from "./servers.ts";
+import { createDatabase, SERVERS } from "./servers.ts";
 
 export const User = model("users", {
   id: field.integer().primaryKey(),
@@ -68,7 +67,6 @@ export function testOnEach(
     readonly register?: Test;
   } = {},
 ): void {
-  dropReusedDatabases();
   for (const brand of brands) {
     const title = `${name} (${brand})`;
     if (brand === "sqlite") {
@@ -79,7 +77,7 @@ export function testOnEach(
       continue;
     }
     register(title, async () => {
-      await using database = await emptyDatabase(brand);
+      await using database = await createDatabase(brand);
       await run({ brand, url: database.url });
     }, { skip: SERVERS[brand].skip, exhaustive });
   }

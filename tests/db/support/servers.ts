@@ -32,17 +32,14 @@ export async function createDatabase(
 
 /** Runs a statement as the administrator, on a new connection. */
 export async function administer(brand: "postgres" | "mysql", statement: string): Promise<void> {
-  if (brand === "postgres") return await runOnPostgres(SERVERS.postgres.url, statement);
+  if (brand === "postgres") {
+    const sql = postgres(SERVERS.postgres.url, { max: 1, onnotice: () => {} });
+    await sql.unsafe(statement);
+    return await sql.end();
+  }
   const connection = await mysql.createConnection(SERVERS.mysql.url);
   await connection.query(statement);
   await connection.end();
-}
-
-/** Runs statements on a database of PostgreSQL, on a new connection. */
-export async function runOnPostgres(url: string, statements: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql.unsafe(statements);
-  await sql.end();
 }
 
 async function findServer(variable: string, standard: string): Promise<Server> {
