@@ -1,6 +1,5 @@
 /**
- * Limits in time that share one timer: on Deno, to set and clear one for each takes a fifth of the
- * time of a small request.
+ * Limits in time that share one timer: most bodies arrive sooner than one is set and cleared.
  *
  * @module
  */

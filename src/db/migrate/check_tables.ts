@@ -25,10 +25,7 @@ export async function checkTables(
   const stored = await readTables(connection, tables.map(({ source }) => source));
   const differences = tables.flatMap((table) => {
     const found = stored.get(folded(table.source, connection.grammar));
-    const isRead = found?.isView || table.primaryKey.length === 0;
-    return found
-      ? tableDifferences(table, { ...found, isView: isRead })
-      : [`${labelOf(table)}: the table is missing`];
+    return found ? tableDifferences(table, found) : [`${labelOf(table)}: the table is missing`];
   });
   if (differences.length === 0) return;
   const places = differences.length === 1 ? "1 place" : `${differences.length} places`;
@@ -44,6 +41,7 @@ export async function checkTables(
  */
 function tableDifferences(table: Table, stored: StoredTable): readonly string[] {
   const { grammar } = table.connection;
+  const isRead = stored.isView || table.primaryKey.length === 0;
   const known = new Set(table.columns.map(({ column }) => folded(column, grammar)));
   const ofColumns = table.columns.flatMap((column) => {
     const found = stored.columns.find(({ name }) =>
@@ -51,7 +49,7 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
     );
     const reasons = !found ? ["the column is missing"] : [
       ...typeDifferences(column, found),
-      ...stored.isView ? [] : [
+      ...isRead ? [] : [
         ...valueDifferences(column, found),
         ...keyDifferences(column, stored),
         ...referenceDifferences(column, { table, stored }),
@@ -60,7 +58,7 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
     const label = labelOf({ name: column.name, source: column.column });
     return reasons.map((reason) => `${table.name}.${label}: ${reason}`);
   });
-  const ofKeys = stored.isView ? [] : [
+  const ofKeys = isRead ? [] : [
     ...Array.from(
       table.keys.values(),
       (columns) =>
@@ -71,7 +69,7 @@ function tableDifferences(table: Table, stored: StoredTable): readonly string[] 
     ...table.indexes.map((columns) => indexDifference(columns, stored)),
   ];
   const required = stored.columns.filter((column) =>
-    !stored.isView && !known.has(folded(column.name, grammar)) && !column.isNullable &&
+    !isRead && !known.has(folded(column.name, grammar)) && !column.isNullable &&
     !column.isFilled && !column.isComputed
   );
   const engine = stored.unsafeEngine;
@@ -112,26 +110,14 @@ function valueDifferences({ field }: TableColumn, stored: StoredColumn): readonl
   ];
 }
 
-function keyDifferences(
-  column: TableColumn,
-  stored: StoredTable,
-): readonly string[] {
-  const { column: name, field: { flags }, grammar } = column;
-  const { indexes } = stored;
-  const isSame = (other: string) => folded(other, grammar) === folded(name, grammar);
-  if (flags.has("primaryKey")) {
-    const difference = primaryKeyDifference([column], stored);
-    return difference === undefined ? [] : [difference];
-  }
-  if (!flags.has("unique")) return [];
-  const own = indexes.filter(({ isUnique, columns: [first, ...others] }) =>
-    isUnique && others.length === 0 && first != null && isSame(first)
-  );
-  const [first] = own;
-  if (!first) return ["the column is not unique, the field is"];
-  return own.some(({ flaw }) => flaw === undefined)
-    ? []
-    : [`the column is unique, but ${first.flaw}`];
+function keyDifferences(column: TableColumn, stored: StoredTable): readonly string[] {
+  const { flags } = column.field;
+  const difference = flags.has("primaryKey")
+    ? primaryKeyDifference([column], stored)
+    : flags.has("unique")
+    ? uniqueDifference([column], stored)
+    : undefined;
+  return difference === undefined ? [] : [difference];
 }
 
 /** Returns why columns are not the primary key. */
@@ -149,7 +135,7 @@ function primaryKeyDifference(
   return `${key}, the model has ${columns.length === 1 ? column!.column : `(${listOf(columns)})`}`;
 }
 
-/** Returns why columns are not unique together. */
+/** Returns why a column is not unique, or columns together. */
 function uniqueDifference(
   columns: readonly TableColumn[],
   { indexes }: StoredTable,
@@ -158,10 +144,13 @@ function uniqueDifference(
     index.isUnique && index.columns.length === columns.length && hasAll(index.columns, columns)
   );
   const [first] = own;
-  if (!first) return `(${listOf(columns)}) is not unique, the model's is`;
+  const [subject, declared] = columns.length === 1
+    ? ["the column", "the field"]
+    : [`(${listOf(columns)})`, "the model's"];
+  if (!first) return `${subject} is not unique, ${declared} is`;
   return own.some(({ flaw }) => flaw === undefined)
     ? undefined
-    : `(${listOf(columns)}) is unique, but ${first.flaw}`;
+    : `${subject} is unique, but ${first.flaw}`;
 }
 
 /** Returns why rows cannot be found by columns: an index that has more columns has them first. */

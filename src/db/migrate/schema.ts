@@ -12,7 +12,7 @@ import {
 } from "kysely";
 import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
-import { type Reference, referredColumn } from "../model/field.ts";
+import { type Reference, referredColumn } from "../model/reference.ts";
 import { isGenerated, isUnique } from "../model/model.ts";
 import { sourceOf, type Table } from "../query/table.ts";
 import type { TableColumn } from "../query/table_column.ts";

@@ -3,9 +3,15 @@
  *
  * @module
  */
-import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { DecimalSize } from "./stored_value.ts";
-import { type Bounds, checkBounds, type FieldRules } from "./field_rules.ts";
+import type { FieldRules } from "./field_rules.ts";
+import {
+  type OnDelete,
+  type ReferableColumn,
+  type Reference,
+  referenceMistake,
+  type ReferenceTarget,
+} from "./reference.ts";
 import {
   type ElementKind,
   type ElementText,
@@ -13,7 +19,6 @@ import {
   type FieldDetail,
   type FieldKind,
   type FieldValues,
-  type Joined,
   type KindInput,
   type KindValue,
   type ValueLimits,
@@ -21,57 +26,6 @@ import {
 
 /** The flags of a field. */
 export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "deletedAt";
-
-/** The effect of deleting a row on those that refer to it: by default the deletion fails. */
-export type OnDelete = "restrict" | "cascade" | "set null";
-
-/** The model that a field refers to. */
-export interface ReferenceTarget {
-  /** The model's definition. */
-  readonly "~model": {
-    /** The model's name. */
-    readonly table: string;
-    /** The names of the table and of its schema, and the keys. */
-    readonly options: {
-      readonly table?: string;
-      readonly schema?: string;
-      readonly primaryKey?: unknown;
-      readonly unique?: unknown;
-      readonly index?: unknown;
-    };
-    /** The columns of the primary key. */
-    readonly primaryKey: readonly string[];
-    /** The fields by column name. */
-    readonly fields: Readonly<
-      Record<string, {
-        readonly kind: FieldKind;
-        readonly flags: ReadonlySet<FieldFlag>;
-        readonly traits: { readonly size: DecimalSize; readonly column?: string };
-      }>
-    >;
-  };
-}
-
-/** A reference to a row of another model, or of the field's own. */
-export interface Reference<R extends ReferenceTarget | "self" = ReferenceTarget | "self"> {
-  /** The model, or `"self"`. */
-  readonly target: R;
-  /** The effect of deleting the row that it refers to. */
-  readonly onDelete: OnDelete;
-  /** The unique column whose value it holds, if that is not the primary key. */
-  readonly column?: string | undefined;
-}
-
-/** The unique columns of a model, to which others can refer; any text for `"self"`. */
-export type ReferableColumn<T extends ReferenceTarget | "self"> = T extends ReferenceTarget ? {
-    [K in keyof T["~model"]["fields"] & string]: "unique" extends FlagOf<T["~model"]["fields"][K]>
-      ? K
-      : never;
-  }[keyof T["~model"]["fields"] & string]
-  : string;
-
-/** A flag of a field. */
-export type FlagOf<F> = F extends { readonly flags: ReadonlySet<infer Flag> } ? Flag : never;
 
 /** An expression in the SQL of each database. */
 export interface SqlTexts {
@@ -108,12 +62,10 @@ export interface FieldTraits<
   readonly column?: N;
 }
 
+/** The size of values that have none. */
+export const NO_SIZE: DecimalSize = { precision: 0, scale: 0 };
 /** The names of tables and columns; PostgreSQL cuts longer ones. */
 export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
-/** A list has the others between and around its values, in types and in SQL. */
-const ENUM_VALUE = /^[^|()?'"\\\p{Cc}]{1,100}$/u;
-const NO_SIZE: DecimalSize = { precision: 0, scale: 0 };
-
 /** One column of a model. Immutable: each method returns a new field. */
 export class Field<
   K extends FieldKind,
@@ -280,197 +232,6 @@ export class Field<
   }
 }
 
-/** Makes fields; see {@linkcode field}. */
-export interface FieldFactory {
-  /**
-   * A whole number within ±(2^53 - 1), or within bounds: `field.integer({ min: 0 })`; a 64-bit
-   * column.
-   *
-   * @throws {TypeError} if a bound is not a whole number, or `min` is over `max`
-   */
-  integer(bounds?: Bounds<number>): Field<"integer">;
-  /**
-   * A `bigint` from -(2^63) to 2^63 - 1, or within bounds.
-   *
-   * @throws {TypeError} if a bound is not a bigint, or `min` is over `max`
-   */
-  bigint(bounds?: Bounds<bigint>): Field<"bigint">;
-  /**
-   * A string without U+0000, compared exactly and case-sensitively. Bounds are those of its length
-   * in characters (code points): `field.text({ min: 2, max: 80 })`.
-   *
-   * @throws {TypeError} if a bound is not a whole number of 0 or more, or `min` is over `max`
-   */
-  text(length?: Bounds<number>): Field<"text">;
-  /**
-   * One of a list of texts: `field.enum(["draft", "published"])`. It is stored and ordered as text,
-   * and has no order operators. A stored value that is not in the list cannot be read.
-   *
-   * @throws {TypeError} if there is no value, or one twice, or one is empty, longer than 100
-   * characters, or has a control character or one of `|()?'"` and the backslash
-   */
-  enum<const T extends readonly string[]>(values: T): Field<"enum", never, never, Joined<T>>;
-  /** True or false. */
-  boolean(): Field<"boolean">;
-  /**
-   * A finite double, or one within bounds; -0 is stored as 0.
-   *
-   * @throws {TypeError} if a bound is not a number, or `min` is over `max`
-   */
-  real(bounds?: Bounds<number>): Field<"real">;
-  /**
-   * An exact decimal number, as text: `"-12.50"`. It is read with `scale` digits after the point,
-   * and never rounded: a value with more is a `CheckViolation`. It can have bounds:
-   * `field.decimal({ precision: 12, scale: 2, min: "0" })`.
-   *
-   * @throws {RangeError} if `precision` is not 1 to 65, or `scale` not 0 to 30 or over `precision`
-   * @throws {TypeError} if a bound is not such a number, or `min` is over `max`
-   */
-  decimal(size: DecimalSize & Bounds<string>): Field<"decimal">;
-  /** A JSON value, up to 31 levels deep. It has no order, and is compared with `null` only. */
-  json(): Field<"json">;
-  /**
-   * JSON that a schema of any library checks when it is written (valibot, zod, arktype). Rows have
-   * the output of the schema, which is stored, and data has its input. What is read is not checked.
-   *
-   * A value that the schema refuses is a `CheckViolation`, and so is an output that is not JSON,
-   * such as a `Date`. `null` is that of the column: the schema does not see it.
-   */
-  json<S extends StandardSchemaV1>(schema: S): Field<"json", never, never, S>;
-  /** A `Date` in milliseconds, of the years 1000 to 9999. */
-  timestamp(): Field<"timestamp">;
-  /**
-   * A timestamp that the repository sets when it creates a row, unless the data has one. All that
-   * an operation writes has the same time; `DbOptions.now` sets the clock.
-   */
-  createdAt(): Field<"timestamp", "default">;
-  /**
-   * A timestamp that the repository sets when it creates a row, and each time it updates one,
-   * unless the data has one. An update without columns to set leaves it unchanged.
-   */
-  updatedAt(): Field<"timestamp", "default">;
-  /**
-   * A timestamp that marks rows as deleted: `null`, or when `delete` or `deleteMany` of the
-   * repository marked the row. Such rows are hidden except from `withDeleted()`, and `purge`
-   * deletes rows. A model has at most one.
-   */
-  deletedAt(): Field<"timestamp", "nullable" | "deletedAt">;
-  /**
-   * A date of the calendar as text, of the years 1000 to 9999: `"2026-11-26"`. It has no time zone,
-   * and must exist.
-   */
-  date(): Field<"date">;
-  /**
-   * A time of the day as text: `"12:30:00"`, or with milliseconds that are not 0, `"12:30:00.500"`.
-   * It has no time zone.
-   */
-  time(): Field<"time">;
-  /** A UUID as text, read in lower case. */
-  uuid(): Field<"uuid">;
-  /** Bytes: a `Uint8Array`. */
-  blob(): Field<"blob">;
-}
-
-/** Makes the fields of a {@linkcode model}; a field is required unless declared otherwise. */
-export const field: FieldFactory = {
-  integer: (bounds) => plain("integer", bounds),
-  bigint: (bounds) => plain("bigint", bounds),
-  text: (length) => plain("text", length),
-  enum: (values) => {
-    if (values.length === 0 || new Set(values).size < values.length) {
-      throw new TypeError("Cannot define enum: it has no value, or one twice");
-    }
-    const other = values.find((value) => !ENUM_VALUE.test(value) || !value.isWellFormed());
-    if (other !== undefined) {
-      throw new TypeError(`Cannot define enum: ${JSON.stringify(other)} is not a value`);
-    }
-    // The type joins them in the same way.
-    return new Field("enum", new Set(), { size: NO_SIZE, list: values.join("|") as never });
-  },
-  boolean: () => plain("boolean"),
-  real: (bounds) => plain("real", bounds),
-  decimal: ({ precision, scale, ...bounds }) => {
-    if (!isWithin(precision, [1, 65]) || !isWithin(scale, [0, Math.min(30, precision)])) {
-      throw new RangeError(
-        `Cannot define decimal: precision ${precision} is not 1 to 65, or scale ${scale} not 0 to ` +
-          "30 or over it",
-      );
-    }
-    return plain("decimal", { ...bounds, size: { precision, scale } });
-  },
-  json: <S extends StandardSchemaV1>(schema?: S) =>
-    new Field<"json", never, never, S>("json", new Set(), {
-      size: NO_SIZE,
-      ...schema && { of: schema },
-    }),
-  timestamp: () => plain("timestamp"),
-  createdAt: () => timed("create"),
-  updatedAt: () => timed("update"),
-  deletedAt: () =>
-    new Field("timestamp", new Set(["nullable" as const, "deletedAt" as const]), { size: NO_SIZE }),
-  date: () => plain("date"),
-  time: () => plain("time"),
-  uuid: () => plain("uuid"),
-  blob: () => plain("blob"),
-};
-
-function plain<K extends FieldKind>(
-  kind: K,
-  { size = NO_SIZE, ...bounds }: Bounds & { readonly size?: DecimalSize } = {},
-): Field<K> {
-  checkBounds(bounds, { kind, size });
-  const rules = Object.keys(bounds).length > 0 && { rules: { bounds } };
-  return new Field(kind, new Set(), { size, ...rules });
-}
-
-function timed(clock: "create" | "update"): Field<"timestamp", "default"> {
-  return new Field("timestamp", new Set(["default" as const]), { size: NO_SIZE, clock });
-}
-
 function otherDefault(): TypeError {
   return new TypeError("Cannot set default: the field has another");
-}
-
-function isWithin(value: number, [least, most]: readonly [number, number]): boolean {
-  return Number.isSafeInteger(value) && value >= least && value <= most;
-}
-
-/** Returns the column of a model whose value a reference holds. */
-export function referredColumn(
-  { primaryKey: [key = ""] }: Pick<ReferenceTarget["~model"], "primaryKey">,
-  { column = key }: Pick<Reference, "column">,
-): string {
-  return column;
-}
-
-/** Returns why a field cannot refer to a model, if so. */
-export function referenceMistake(
-  field: Parameters<typeof keyKind>[0],
-  { reference: { column }, model }: {
-    readonly reference: Pick<Reference, "column">;
-    readonly model: Omit<ReferenceTarget["~model"], "options" | "table">;
-  },
-): string | undefined {
-  const { primaryKey, fields } = model;
-  if (primaryKey.length === 0) return "it has no key";
-  if (column === undefined && primaryKey.length > 1) {
-    return `its key has ${primaryKey.length} columns`;
-  }
-  const name = referredColumn(model, { column });
-  const referred = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (!referred) return `it has no column ${JSON.stringify(name)}`;
-  if (!referred.flags.has("unique") && !referred.flags.has("primaryKey")) {
-    return `its ${name} is not unique`;
-  }
-  if (referred.flags.has("nullable")) return `its ${name} is nullable`;
-  const [kind, own] = [keyKind(referred), keyKind(field)];
-  const what = column === undefined ? "key" : column;
-  return kind === own ? undefined : `its ${what} is ${kind}, the field ${own}`;
-}
-
-/** Returns the kind of a key, by which references must agree; SQLite stores decimals by scale. */
-export function keyKind(
-  { kind, traits: { size } }: Pick<ReferenceTarget["~model"]["fields"][string], "kind" | "traits">,
-): string {
-  return kind === "decimal" ? `decimal of scale ${size.scale}` : kind;
 }

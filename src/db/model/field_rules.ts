@@ -33,6 +33,12 @@ export interface FieldRules {
   readonly tests?: readonly ValueTest[];
 }
 
+/** A kind, and the digits of its decimals. */
+interface BoundedKind {
+  readonly kind: FieldKind;
+  readonly size: DecimalSize;
+}
+
 /** What the rules of a field depend on. */
 interface RuledField {
   readonly kind: FieldKind;
@@ -62,10 +68,7 @@ const MAX_EMAIL = 254;
  *
  * @throws {TypeError} if one is not a value of the field, or there are no values between them
  */
-export function checkBounds(
-  bounds: Bounds,
-  { kind, size }: { readonly kind: FieldKind; readonly size: DecimalSize },
-): void {
+export function checkBounds(bounds: Bounds, { kind, size }: BoundedKind): void {
   const values = Object.entries(bounds).filter(([, value]) => value !== undefined);
   for (const [name, value] of values) {
     const isBound = name === "min" || name === "max";
@@ -93,21 +96,9 @@ export function testsOf({ kind, traits: { size, rules = {}, element } }: RuledFi
     }));
   }
   const { bounds: { min, max } = {}, format, tests = [] } = rules;
-  const shown = (limit: Bound) =>
-    kind !== "text" ? `${limit}` : `${limit} character${limit === 1 ? "" : "s"}`;
-  // a length of code points takes a while: at most as many as are needed
-  const measure = (value: unknown, limit: number) =>
-    kind === "text" ? lengthOf(value as string, limit) : comparable(value as Bound, size);
-  const bound = (limit: Bound) => comparable(limit, size);
   return [
-    ...min === undefined ? [] : [{
-      takes: `at least ${shown(min)}`,
-      admits: (value: unknown) => measure(value, Number(min)) >= bound(min),
-    }],
-    ...max === undefined ? [] : [{
-      takes: `at most ${shown(max)}`,
-      admits: (value: unknown) => measure(value, Number(max)) <= bound(max),
-    }],
+    ...min === undefined ? [] : [leastOf(min, { kind, size })],
+    ...max === undefined ? [] : [mostOf(max, { kind, size })],
     ...format === "email" ? [{ takes: "an email address", admits: isEmail }] : [],
     ...tests,
   ];
@@ -120,10 +111,46 @@ function comparable(value: Bound, size: DecimalSize): number | bigint {
   return typeof value === "string" ? decimalDigits(value, size)! : value;
 }
 
-/** Returns the number of code points of a text, or one that is over the limit as it is. */
-function lengthOf(text: string, limit: number): number {
-  // a code point has one or two code units
-  return text.length > 2 * limit + 1 ? text.length : Array.from(text).length;
+function leastOf(min: Bound, { kind, size }: BoundedKind): ValueTest {
+  if (kind === "text") {
+    const least = Number(min);
+    return {
+      takes: `at least ${charactersOf(least)}`,
+      admits: (text) => !hasAtMost(text as string, least - 1),
+    };
+  }
+  const least = comparable(min, size);
+  return {
+    takes: `at least ${min}`,
+    admits: (value) => comparable(value as Bound, size) >= least,
+  };
+}
+
+/** Returns the test of texts of at most a number of characters. */
+export function textOfAtMost(max: number): ValueTest {
+  return {
+    takes: `at most ${charactersOf(max)}`,
+    admits: (text) => hasAtMost(text as string, max),
+  };
+}
+
+function mostOf(max: Bound, { kind, size }: BoundedKind): ValueTest {
+  if (kind === "text") return textOfAtMost(Number(max));
+  const most = comparable(max, size);
+  return {
+    takes: `at most ${max}`,
+    admits: (value) => comparable(value as Bound, size) <= most,
+  };
+}
+
+function charactersOf(count: number): string {
+  return `${count} character${count === 1 ? "" : "s"}`;
+}
+
+/** Checks whether a text has at most a number of code points. */
+function hasAtMost(text: string, max: number): boolean {
+  // Most text need not be counted: a code point has one or two code units.
+  return text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max);
 }
 
 function isEmail(value: unknown): boolean {

@@ -4,13 +4,8 @@
  * @module
  */
 import { checkKeys, KEYLESS, type KeyOptions, primaryKeyOf } from "./compound_keys.ts";
-import {
-  Field,
-  type FieldFlag,
-  IDENTIFIER,
-  referenceMistake,
-  type ReferenceTarget,
-} from "./field.ts";
+import { Field, type FieldFlag, IDENTIFIER } from "./field.ts";
+import { referenceMistake, type ReferenceTarget } from "./reference.ts";
 import { testsOf } from "./field_rules.ts";
 import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 

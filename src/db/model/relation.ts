@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Field, FieldFlag, ReferenceTarget } from "./field.ts";
+import type { Field, FieldFlag } from "./field.ts";
+import type { ReferenceTarget } from "./reference.ts";
 import type { FieldKind } from "./field_kind.ts";
 import { type AnyModel, type Column, isUnique, type ModelDefinition } from "./model.ts";
 

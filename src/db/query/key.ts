@@ -15,8 +15,11 @@ export function identityOf(
   row: Readonly<Record<string, unknown>>,
   columns: readonly TableColumn[],
 ): unknown {
-  const keys = columns.map(({ name }) => identity(row[name]));
-  // No text has the character between them.
+  return joinedKey(columns.map(({ name }) => identity(row[name])));
+}
+
+/** Joins keys of values to one: no text has the character between them. */
+export function joinedKey(keys: readonly unknown[]): unknown {
   return keys.length === 1 ? keys[0] : keys.join("\0");
 }
 

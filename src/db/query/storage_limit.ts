@@ -4,7 +4,7 @@
  * @module
  */
 import type { Grammar } from "../connection/grammar.ts";
-import type { ValueTest } from "../model/field_rules.ts";
+import { textOfAtMost, type ValueTest } from "../model/field_rules.ts";
 import { type AnyField, isGenerated } from "../model/model.ts";
 
 /**
@@ -29,14 +29,5 @@ export function storageLimit(
     return { takes: `at most ${largest}`, admits: (key) => (key as number | bigint) <= largest };
   }
   if (maxIndexedText === undefined || field.kind !== "text" || !isIndexed) return undefined;
-  return {
-    takes: `at most ${maxIndexedText} characters`,
-    admits: (text) => isWithin(text as string, maxIndexedText),
-  };
-}
-
-/** Checks whether text has at most a number of code points. */
-function isWithin(text: string, max: number): boolean {
-  // Most text need not be counted: a code point has one or two code units.
-  return text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max);
+  return textOfAtMost(maxIndexedText);
 }

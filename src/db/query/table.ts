@@ -15,7 +15,7 @@ import {
 import { DbError, dbError } from "../errors.ts";
 import type { TableHooks } from "../model/hooks.ts";
 import { compoundKeys, indexesOf } from "../model/compound_keys.ts";
-import type { ReferenceTarget } from "../model/field.ts";
+import type { ReferenceTarget } from "../model/reference.ts";
 import type { AnyModel } from "../model/model.ts";
 import type { RelationKind } from "../model/relation.ts";
 import { TableColumn } from "./table_column.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { referredColumn } from "../model/field.ts";
+import { referredColumn } from "../model/reference.ts";
 import { type AnyModel, isMemberName } from "../model/model.ts";
 import type { AnyColumn, AnyRelation, Relations } from "../model/relation.ts";
 import type { Table, TableRelation } from "./table.ts";

@@ -8,7 +8,7 @@ import type { StatementResult } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { decimalDigits } from "../model/stored_value.ts";
 import { bindCount } from "../query/find_options.ts";
-import { keyOf } from "../query/key.ts";
+import { joinedKey, keyOf } from "../query/key.ts";
 import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import { type AnyRow, decodeRow, selectionOf, type TableColumn } from "../query/table_column.ts";
 import { createTuple } from "./assignments.ts";
@@ -92,13 +92,12 @@ export function keyOfValue(column: TableColumn, value: unknown): unknown {
   return kind === "decimal" ? decimalDigits(String(value), size) : keyOf(column, value);
 }
 
-/** Returns such a key of the values of columns: no text has the character between them. */
+/** Returns such a key of the values of columns. */
 export function keyOfValues(
   columns: readonly TableColumn[],
   valueOf: (column: TableColumn) => unknown,
 ): unknown {
-  const keys = columns.map((column) => keyOfValue(column, valueOf(column)));
-  return keys.length === 1 ? keys[0] : keys.join("\0");
+  return joinedKey(columns.map((column) => keyOfValue(column, valueOf(column))));
 }
 
 /** Reads the rows that the last statement of MySQL has created. */
