@@ -29,7 +29,7 @@ const REQUESTS = {
   usersInHaste: 400,
   usersByHttp: 400,
   edge: 400,
-  oauth2: 400,
+  oauth2: 800,
   demo: 200,
   hello: 100,
   streaming: 300,
