@@ -4,7 +4,7 @@
  * @module
  */
 import { boundedStream } from "../../platform/bounded_stream.ts";
-import { Deadlines } from "../../platform/deadlines.ts";
+import { within } from "../../platform/time_limit.ts";
 import { type Context, type Slot, slot } from "./context.ts";
 import { BadRequestException, HttpException, RequestTimeoutException } from "./http_exception.ts";
 
@@ -41,9 +41,6 @@ export const LAST = { headers: { connection: "close" } } as const;
 
 const DEFAULT_MS = 30_000;
 const BYTES_PER_MS = 4;
-
-/** The limits of all bodies that are being read. */
-const deadlines = new Deadlines();
 
 /**
  * The native methods that read a whole body. `bytes` calls `arrayBuffer`: requests of
@@ -188,26 +185,19 @@ export interface Wait {
  * @throws {RequestTimeoutException} 408 if it does not arrive in time
  * @throws {BadRequestException} 400 if the client disconnects, or its framing is invalid
  */
-export function inTime<T>(
+export async function inTime<T>(
   part: Promise<T>,
   { limitMs = DEFAULT_MS, bytes, waitedMs = 0, isParsed = false }: Wait,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const deadline = deadlines.start(
-      limitMs + bytes / BYTES_PER_MS - waitedMs,
-      () => reject(new RequestTimeoutException("The body is too slow", LAST)),
-    );
-    part.then((value) => {
-      deadlines.end(deadline);
-      resolve(value);
-    }, (cause) => {
-      deadlines.end(deadline);
-      const isKnown = isParsed || cause instanceof HttpException;
-      reject(
-        isKnown ? cause : new BadRequestException("The body is incomplete", { ...LAST, cause }),
-      );
-    });
-  });
+  let isDone: boolean;
+  try {
+    isDone = await within(part, limitMs + bytes / BYTES_PER_MS - waitedMs);
+  } catch (cause) {
+    if (isParsed || cause instanceof HttpException) throw cause;
+    throw new BadRequestException("The body is incomplete", { ...LAST, cause });
+  }
+  if (!isDone) throw new RequestTimeoutException("The body is too slow", LAST);
+  return await part;
 }
 
 /** Returns a slot that takes only times: no body would reach `NaN`. */
