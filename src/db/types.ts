@@ -70,7 +70,7 @@ export type { KeyOptions } from "./model/compound_keys.ts";
 export type { OpenDatabase } from "./connection/connection.ts";
 export type { DecimalSize } from "./model/stored_value.ts";
 export type { DbErrorOptions } from "./errors.ts";
-export type { Field, FieldFlag, FieldTraits, SqlTexts } from "./model/field.ts";
+export type { Field, FieldTraits, SqlTexts } from "./model/field.ts";
 export type { FieldFactory } from "./model/field_factory.ts";
 export type { FlagOf, ReferableColumn, Reference, ReferenceTarget } from "./model/reference.ts";
 export type { Bounds, FieldRules, ValueTest } from "./model/field_rules.ts";
@@ -79,6 +79,7 @@ export type {
   ElementText,
   ElementValue,
   FieldDetail,
+  FieldFlag,
   FieldKind,
   FieldValues,
   Joined,

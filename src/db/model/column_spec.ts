@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { Field, FieldFlag } from "./field.ts";
-import type { ElementValue, FieldKind, FieldValues, Split } from "./field_kind.ts";
+import type { Field } from "./field.ts";
+import type { ElementValue, FieldFlag, FieldKind, FieldValues, Split } from "./field_kind.ts";
 import type { AnyModel } from "./model.ts";
 import type { Relation, RelationGraph, RelationsOf } from "./relation.ts";
 import type {

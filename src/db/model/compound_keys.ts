@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { FieldFlag } from "./field.ts";
-import type { FieldKind } from "./field_kind.ts";
+import type { FieldFlag, FieldKind } from "./field_kind.ts";
 
 /** The keys and indexes of a model whose columns are `C`. */
 export interface KeyOptions<C extends string = string> {

@@ -17,15 +17,13 @@ import {
   type ElementText,
   FIELD_KINDS,
   type FieldDetail,
+  type FieldFlag,
   type FieldKind,
   type FieldValues,
   type KindInput,
   type KindValue,
   type ValueLimits,
 } from "./field_kind.ts";
-
-/** The flags of a field. */
-export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "deletedAt";
 
 /** An expression in the SQL of each database. */
 export interface SqlTexts {

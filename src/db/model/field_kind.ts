@@ -92,6 +92,9 @@ export interface FieldValues {
 /** The name of a kind. */
 export type FieldKind = keyof FieldValues;
 
+/** The flags of a field. */
+export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "deletedAt";
+
 /** The limits of the values of a field. */
 export interface ValueLimits {
   /** The digits of a decimal. */

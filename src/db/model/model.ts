@@ -4,10 +4,10 @@
  * @module
  */
 import { checkKeys, KEYLESS, type KeyOptions, primaryKeyOf } from "./compound_keys.ts";
-import { Field, type FieldFlag, IDENTIFIER } from "./field.ts";
+import { Field, IDENTIFIER } from "./field.ts";
 import { referenceMistake, type ReferenceTarget } from "./reference.ts";
 import { testsOf } from "./field_rules.ts";
-import type { FieldDetail, FieldKind, KindInput, KindValue } from "./field_kind.ts";
+import type { FieldDetail, FieldFlag, FieldKind, KindInput, KindValue } from "./field_kind.ts";
 
 /** Any field. */
 export type AnyField = Field<FieldKind, FieldFlag, ReferenceTarget | "self", FieldDetail>;

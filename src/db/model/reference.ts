@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { FieldFlag } from "./field.ts";
-import type { FieldKind } from "./field_kind.ts";
+import type { FieldFlag, FieldKind } from "./field_kind.ts";
 import type { DecimalSize } from "./stored_value.ts";
 
 /** The effect of deleting a row on those that refer to it: by default the deletion fails. */

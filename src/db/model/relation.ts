@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Field, FieldFlag } from "./field.ts";
+import type { Field } from "./field.ts";
 import type { ReferenceTarget } from "./reference.ts";
-import type { FieldKind } from "./field_kind.ts";
+import type { FieldFlag, FieldKind } from "./field_kind.ts";
 import { type AnyModel, type Column, isUnique, type ModelDefinition } from "./model.ts";
 
 /** How many rows a relation has: exactly one, at most one, or any number. */

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ColumnType } from "kysely";
-import type { Field, FieldFlag } from "./field.ts";
-import type { FieldDetail, FieldKind } from "./field_kind.ts";
+import type { Field } from "./field.ts";
+import type { FieldDetail, FieldFlag, FieldKind } from "./field_kind.ts";
 import type { JsonValue } from "./stored_value.ts";
 import type { AnyModel, FieldInput, FieldValue } from "./model.ts";
 
