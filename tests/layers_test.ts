@@ -37,6 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "write",
     "migrate",
     "dialects",
+    "schemas",
   ],
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
   testing: ["identity_provider"],

@@ -32,7 +32,13 @@ const REPLACEMENT = "src/left_out.js";
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 
 /** The packages that who uses them installs: drivers of database servers, and metrics. */
-const OPTIONAL: readonly string[] = ["kysely-postgres-js", "mysql2", "postgres", "prom-client"];
+const OPTIONAL: readonly string[] = [
+  "kysely-postgres-js",
+  "mysql2",
+  "postgres",
+  "prom-client",
+  "valibot",
+];
 
 /** The members of the manifest that `deno pack` does not write. */
 const MANIFEST = {

@@ -75,12 +75,12 @@ export interface FieldFactory {
    * A timestamp that the repository sets when it creates a row, unless the data has one. All that
    * an operation writes has the same time; `DbOptions.now` sets the clock.
    */
-  createdAt(): Field<"timestamp", "default">;
+  createdAt(): Field<"timestamp", "default" | "clock">;
   /**
    * A timestamp that the repository sets when it creates a row, and each time it updates one,
    * unless the data has one. An update without columns to set leaves it unchanged.
    */
-  updatedAt(): Field<"timestamp", "default">;
+  updatedAt(): Field<"timestamp", "default" | "clock">;
   /**
    * A timestamp that marks rows as deleted: `null`, or when `delete` or `deleteMany` of the
    * repository marked the row. Such rows are hidden except from `withDeleted()`, and `purge`
@@ -155,8 +155,9 @@ function plain<K extends FieldKind>(
   return new Field(kind, new Set(), { size, ...rules });
 }
 
-function timed(clock: "create" | "update"): Field<"timestamp", "default"> {
-  return new Field("timestamp", new Set(["default" as const]), { size: NO_SIZE, clock });
+function timed(clock: "create" | "update"): Field<"timestamp", "default" | "clock"> {
+  const flags = new Set(["default" as const, "clock" as const]);
+  return new Field("timestamp", flags, { size: NO_SIZE, clock });
 }
 
 function isWithin(value: number, [least, most]: readonly [number, number]): boolean {

@@ -93,7 +93,7 @@ export interface FieldValues {
 export type FieldKind = keyof FieldValues;
 
 /** The flags of a field. */
-export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "deletedAt";
+export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "clock" | "deletedAt";
 
 /** The limits of the values of a field. */
 export interface ValueLimits {
@@ -224,6 +224,7 @@ function isUuid(value: unknown): boolean {
   return isString(value) && UUID.test(value);
 }
 
-function isBytes(value: unknown): value is Uint8Array {
+/** Checks whether a value is bytes. */
+export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
 }

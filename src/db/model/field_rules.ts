@@ -21,6 +21,8 @@ export interface ValueTest {
   readonly takes: string;
   /** Whether it takes a value, which is one of the field's kind. */
   readonly admits: (value: unknown) => boolean;
+  /** What it tests, unless it is a test of `check`: a bound, a format, the elements of a list. */
+  readonly rule?: "min" | "max" | "email" | "elements";
 }
 
 /** The rules of a field. */
@@ -61,7 +63,8 @@ const BOUND_TYPES: Partial<Record<FieldKind, string>> = {
 const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 /** The longest address that a mail server has to accept: RFC 5321, section 4.5.3.1.3. */
-const MAX_EMAIL = 254;
+export const MAX_EMAIL = 254;
+const EMAIL_TEST: ValueTest = { takes: "an email address", admits: isEmail, rule: "email" };
 
 /**
  * Checks the bounds of a field where they are declared.
@@ -87,19 +90,25 @@ export function checkBounds(bounds: Bounds, { kind, size }: BoundedKind): void {
   }
 }
 
-/** Returns the tests of the values of a field; those of an array are of its elements. */
-export function testsOf({ kind, traits: { size, rules = {}, element } }: RuledField): ValueTest[] {
-  if (element) {
-    return testsOf(element).map(({ takes, admits }) => ({
-      takes: `elements, each ${takes}`,
-      admits: (values) => (values as readonly unknown[]).every(admits),
-    }));
-  }
+/** Returns the tests of the values of a field: of an array, first those of its elements. */
+export function testsOf(field: RuledField): ValueTest[] {
+  const { element } = field.traits;
+  const ofEach = element ? testsOf(element) : [];
+  const ofElements = ofEach.map(({ takes, admits }): ValueTest => ({
+    takes: `elements, each ${takes}`,
+    admits: (values) => (values as readonly unknown[]).every(admits),
+    rule: "elements",
+  }));
+  return [...ofElements, ...ownTestsOf(field)];
+}
+
+/** Returns the tests of a field without those of the elements of an array. */
+export function ownTestsOf({ kind, traits: { size, rules = {} } }: RuledField): ValueTest[] {
   const { bounds: { min, max } = {}, format, tests = [] } = rules;
   return [
     ...min === undefined ? [] : [leastOf(min, { kind, size })],
     ...max === undefined ? [] : [mostOf(max, { kind, size })],
-    ...format === "email" ? [{ takes: "an email address", admits: isEmail }] : [],
+    ...format === "email" ? [EMAIL_TEST] : [],
     ...tests,
   ];
 }
@@ -117,12 +126,14 @@ function leastOf(min: Bound, { kind, size }: BoundedKind): ValueTest {
     return {
       takes: `at least ${charactersOf(least)}`,
       admits: (text) => !hasAtMost(text as string, least - 1),
+      rule: "min",
     };
   }
   const least = comparable(min, size);
   return {
     takes: `at least ${min}`,
     admits: (value) => comparable(value as Bound, size) >= least,
+    rule: "min",
   };
 }
 
@@ -131,6 +142,7 @@ export function textOfAtMost(max: number): ValueTest {
   return {
     takes: `at most ${charactersOf(max)}`,
     admits: (text) => hasAtMost(text as string, max),
+    rule: "max",
   };
 }
 
@@ -140,6 +152,7 @@ function mostOf(max: Bound, { kind, size }: BoundedKind): ValueTest {
   return {
     takes: `at most ${max}`,
     admits: (value) => comparable(value as Bound, size) <= most,
+    rule: "max",
   };
 }
 

@@ -67,17 +67,18 @@ export class TableColumn {
   }
 
   /**
-   * Encodes a value to be stored, or `null`.
+   * Encodes a value to be stored, or `null`. Elements that are added to a list are a part of it, of
+   * which nothing but the elements is tested.
    *
    * @throws {TypeError} if it is `undefined`
    * @throws {DbError} `CheckViolation` as of `encode`, or if it breaks a rule of the field, or
    * exceeds the limit of the column
    */
-  store(value: unknown, action: string): unknown {
+  store(value: unknown, action: string, { isPart = false } = {}): unknown {
     if (value === null) return null;
     const encoded = this.encode(value, action);
-    for (const { admits, takes } of this.#tests) {
-      if (admits(value)) continue;
+    for (const { admits, takes, rule } of this.#tests) {
+      if (isPart && rule !== "elements" || admits(value)) continue;
       const reason = `${this.name} takes ${takes}`;
       throw dbError(action, { code: "CheckViolation", fields: [this.name], reason });
     }

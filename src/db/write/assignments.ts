@@ -152,7 +152,7 @@ function changed(
   const { name, field, grammar } = column;
   // the database checks the bounds of a sum
   const encoded = operator === "push"
-    ? column.store(operand, operation.action)
+    ? column.store(operand, operation.action, { isPart: true })
     : column.encode(operand, operation.action);
   const slot = operation.bind(`${name} ${operator},`, encoded);
   const reference = sql.ref(`${operation.table.rows}.${column.column}`);
