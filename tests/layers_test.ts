@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openapi: ["platform", "core"],
   application: ["platform", "core", "middleware", "runtime", "oauth2", "authn", "openapi"],
   client: ["core"],
-  testing: ["platform", "core", "application", "client"],
+  testing: ["platform", "core", "db", "application", "client"],
   cli: [],
 };
 

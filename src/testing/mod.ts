@@ -1,5 +1,5 @@
 /**
- * Test applications, stubs, and an identity provider for development.
+ * Test applications, stubs, data of models, and an identity provider for development.
  *
  * @example
  * ```ts
@@ -23,6 +23,7 @@
  *
  * @module
  */
+export { Factory, factory, type FactoryValues } from "./factory.ts";
 export { DevelopmentIdentityProvider } from "./identity_provider/development_identity_provider.ts";
 export {
   DEFAULT_USERS,
