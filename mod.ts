@@ -127,10 +127,12 @@ export type {
 export { type Route, route } from "./src/core/route/route.ts";
 export type { RouteDeclaration, RouteDeclarations } from "./src/core/route/route.ts";
 export type {
+  MatchingMethod,
   RouteMethod,
   RouteOptions,
   RouteStatus,
   SuccessStatus,
+  VersionedModel,
 } from "./src/core/route/route_options.ts";
 export type { PlainRouteTypes, RouteTypes } from "./src/core/route/route_input.ts";
 export type {
@@ -140,11 +142,13 @@ export type {
 } from "./src/core/route/route_openapi.ts";
 export type {
   Declared,
+  MatchedVersion,
   OptionalParamNames,
   ParamNames,
   PathParams,
   RouteInput,
   RouteOutput,
+  VersionedData,
 } from "./src/core/route/route_input.ts";
 export type { RouteProtection } from "./src/core/route/route_protection.ts";
 export type {

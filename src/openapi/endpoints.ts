@@ -5,6 +5,7 @@
  */
 import type { Handler, Hono, Next } from "hono";
 import type { Context } from "../core/http/context.ts";
+import { isKnownTag } from "../core/http/entity_tag.ts";
 import { NotFoundException } from "../core/http/http_exception.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { docsPage, signInRedirectPage } from "./docs/docs_page.ts";
@@ -160,8 +161,7 @@ async function written(document: OpenApiDocument): Promise<WrittenDocument> {
 /** Sends a text, or 304 to a client that has it (RFC 9110 §13.1.2). */
 function sent({ body, type, tag }: Text, c: Context): Response {
   const headers = { "content-type": type, etag: `"${tag}"`, "cache-control": "no-cache" };
-  const known = c.req.header("if-none-match") ?? "";
-  const isKnown = known === "*" || known.match(/"[^"]*"/g)?.includes(headers.etag);
+  const isKnown = isKnownTag(headers.etag, c.req.header("if-none-match"));
   return isKnown ? c.body(null, 304, headers) : whole(body, headers, c);
 }
 

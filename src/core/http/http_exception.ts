@@ -24,6 +24,11 @@ export interface HttpExceptionOptions {
 export interface HttpMappedError extends Error {
   /** The status of the response, 400 to 599. */
   readonly httpStatus: number;
+  /**
+   * Why it failed. `"Conflict"` of status 409: what was to be changed has another version than the
+   * caller named; a route with `etag` answers 412.
+   */
+  readonly code?: string;
 }
 
 /**

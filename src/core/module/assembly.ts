@@ -125,6 +125,9 @@ export async function assemble(
   const authenticates = options.plugins.some(setsIdentity);
   const withContext = contextMaker(answerError, answerNotFound);
   const direct = new Map<Handler, DirectRoute>();
+  const conditionalRoute = placed.some(({ bound }) => bound.route.options.etag)
+    ? (await import("../route/conditional_request.ts")).conditionalRoute
+    : undefined;
   for (const each of placed) {
     const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
@@ -147,11 +150,12 @@ export async function assemble(
       ...version?.typed ? [version.typed] : [],
       ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     ];
-    const handler = createRouteHandler(bound.route, pipeline, { ...options, path });
+    const conditional = conditionalRoute?.(bound.route);
+    const handler = createRouteHandler(bound.route, pipeline, { ...options, path, conditional });
     const { bodyLimit } = bound.route.options;
     mount(router, { method, path, bodyLimit, handler, version, middleware });
     const hasGlobalFilters = global.filters.length > 0;
-    const directOptions = { ...options, path, withContext, hasGlobalFilters };
+    const directOptions = { ...options, path, conditional, withContext, hasGlobalFilters };
     if (isBare && !version) {
       direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
     }

@@ -23,6 +23,8 @@ export type Serializer = (data: unknown) => string | null | Promise<string | nul
 export interface ResponderOptions {
   /** Whether no middleware sees its responses, so that nothing changes their headers. */
   readonly isFinal?: boolean;
+  /** Sets the `ETag` of JSON, and checks whether the client has it. */
+  readonly isKnown?: ((json: string, c: Context) => boolean | Promise<boolean>) | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ResponderOptions {
  */
 export function createResponder(
   options: RouteOptions,
-  { isFinal = false }: ResponderOptions = {},
+  { isFinal = false, isKnown }: ResponderOptions = {},
 ): Responder {
   const { status } = options;
   const serialize = createSerializer(options);
@@ -41,8 +43,12 @@ export function createResponder(
     if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
   }
+  function sendUnknown(json: string | null, c: Context): Response | Promise<Response> {
+    if (!isKnown || json === null) return send(json, c);
+    return whenReady(isKnown(json, c), (known) => known ? c.body(null, 304) : send(json, c));
+  }
   return function respond(output, c) {
-    if (!isResponse(output)) return whenReady(serialize(output), (json) => send(json, c));
+    if (!isResponse(output)) return whenReady(serialize(output), (json) => sendUnknown(json, c));
     if (!isLate(c)) return sendable(output, { method: c.req.method, isFinal });
     dropBody(output);
     return output;
@@ -87,7 +93,7 @@ export function jsonInit(status: number | undefined): ResponseInit {
 }
 
 async function refuse(data: unknown, cause?: unknown): Promise<never> {
-  throw (await import("./unsendable.ts")).unsendable(data, cause);
+  throw (await import("../http/unsendable.ts")).unsendable(data, cause);
 }
 
 /** Checks whether an error, such as that of a time limit, was answered before the handler ended. */

@@ -6,13 +6,14 @@
  */
 import type { Context } from "../http/context.ts";
 import { type Refuse, refusing } from "../../platform/option_names.ts";
-import type { PathParams, RouteInput, RouteOutput } from "./route_input.ts";
+import type { MatchedVersion, PathParams, RouteInput, RouteOutput } from "./route_input.ts";
 import type { RouteResponses } from "./route_openapi.ts";
 import {
   checkRouteOptions,
   type RouteMethod,
   type RouteOptions,
   type RouteStatus,
+  type VersionedModel,
 } from "./route_options.ts";
 import type { PlainRouteTypes, RouteTypes } from "./route_input.ts";
 import type { BodyFormat } from "../http/body.ts";
@@ -67,6 +68,7 @@ export interface RouteDeclaration<Method extends RouteMethod, Prefix extends str
     const Version extends DeclaredVersion | undefined = undefined,
     const Format extends BodyFormat = "json",
     const Responses extends RouteResponses = Record<never, never>,
+    const Etag extends VersionedModel | undefined = undefined,
   >(
     path: Path,
     options: RouteOptions<
@@ -79,12 +81,15 @@ export interface RouteDeclaration<Method extends RouteMethod, Prefix extends str
       Status,
       Version,
       Format,
-      Responses
+      Responses,
+      Etag
     >,
     handler: (
-      input: RouteInput<`${Prefix}${Path}`, Params, Query, Headers, Body, Args>,
+      input:
+        & RouteInput<`${Prefix}${Path}`, Params, Query, Headers, Body, Args>
+        & MatchedVersion<Method, Etag>,
       c: Context,
-    ) => RouteOutput<Output> | Promise<RouteOutput<Output>>,
+    ) => RouteOutput<Output, Method, Etag> | Promise<RouteOutput<Output, Method, Etag>>,
   ): Route<{
     method: Method;
     path: Path;
@@ -97,6 +102,7 @@ export interface RouteDeclaration<Method extends RouteMethod, Prefix extends str
     status: Status;
     version: Version;
     responses: Responses;
+    etag: Etag;
   }>;
   /** Declares a route without options; its path parameters are strings. */
   <const Path extends string>(

@@ -16,6 +16,7 @@ import { inputSteps, partStep, type Readers, readingOf } from "./input_steps.ts"
 import { dropBody, isResponse } from "../http/sendable.ts";
 import { applyFilters, type InterceptorFn, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
+import type { ConditionalRoute } from "./conditional_request.ts";
 import type { Route } from "./route.ts";
 
 /** How the input is read from a context. */
@@ -35,20 +36,23 @@ export interface RouteHandlerOptions {
   readonly bodyLimit: number;
   /** Whether no middleware sees its responses, so that nothing changes their headers. */
   readonly isFinal?: boolean;
+  /** What it does with `etag`. */
+  readonly conditional?: ConditionalRoute | undefined;
 }
 
 /** Creates the Hono handler of a route. */
 export function createRouteHandler(
   route: Route,
   pipeline: Pipeline,
-  { path, bodyLimit: limit, isFinal = false }: RouteHandlerOptions,
+  { path, bodyLimit: limit, isFinal = false, conditional }: RouteHandlerOptions,
 ): Handler {
   const { guards, interceptors, filters } = pipeline;
   const { bodyLimit: ownLimit } = route.options;
   const isReadFirst = route.options.body !== undefined && guards.length === 0 &&
     interceptors.length === 0;
   const isSafe = route.method === "GET" || route.method === "HEAD";
-  const respond = createResponder(route.options, { isFinal });
+  const { handler } = conditional ?? route;
+  const respond = createResponder(route.options, { isFinal, isKnown: conditional?.isKnown });
   const steps = [
     ...inputSteps(route, { path, readers: READERS }),
     ...Object.entries(route.options.args ?? {}).map(([key, read]) => partStep({ key, read })),
@@ -58,7 +62,7 @@ export function createRouteHandler(
     const reading = readingOf(c);
     return whenReady(
       inTurn(steps, (step) => step(reading)),
-      () => route.handler(reading.input, c),
+      () => handler(reading.input, c),
     );
   }
 

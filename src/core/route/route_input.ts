@@ -5,7 +5,7 @@
  */
 import type { BodyFormat } from "../http/body.ts";
 import type { RouteResponses } from "./route_openapi.ts";
-import type { RouteMethod, RouteStatus } from "./route_options.ts";
+import type { MatchingMethod, RouteMethod, RouteStatus, VersionedModel } from "./route_options.ts";
 import type { DeclaredVersion } from "./version.ts";
 import type { AnySchema, SchemaInput, SchemaOutput } from "../schema/validation.ts";
 
@@ -48,12 +48,32 @@ export type RouteInput<
   & Declared<"body", Body>
   & Readonly<Args>;
 
+/** The member `version` of the input: the version that `If-Match` names, `undefined` for `*`. */
+export type MatchedVersion<Method extends RouteMethod, Etag extends VersionedModel | undefined> =
+  Etag extends VersionedModel
+    ? Method extends MatchingMethod ? { readonly version: number | undefined } : unknown
+    : unknown;
+
 /**
  * The result of a handler: data that its response schema accepts, or a `Response`, sent unchanged.
  */
-export type RouteOutput<S extends AnySchema | undefined> =
-  | (S extends AnySchema ? SchemaInput<S> : unknown)
+export type RouteOutput<
+  S extends AnySchema | undefined,
+  Method extends RouteMethod = RouteMethod,
+  Etag extends VersionedModel | undefined = undefined,
+> =
+  | (S extends AnySchema ? VersionedData<SchemaInput<S>, Method, Etag> : unknown)
   | Response;
+
+/** Data of which an `ETag` is made: it has a version. */
+export type VersionedData<
+  Data,
+  Method extends RouteMethod,
+  Etag extends VersionedModel | undefined,
+> = Etag extends VersionedModel ? Method extends "DELETE" ? Data
+  : Data extends object ? Data & { readonly [K in Etag["~version"]]: number }
+  : Data
+  : Data;
 
 /** The types of a route's declaration, of which a typed client infers its calls. */
 export interface RouteTypes {
@@ -79,6 +99,8 @@ export interface RouteTypes {
   readonly version: DeclaredVersion | undefined;
   /** Its other responses by status. */
   readonly responses: RouteResponses;
+  /** The model of which its `ETag` is made. */
+  readonly etag: VersionedModel | undefined;
 }
 
 /** The types of a route without options. */
@@ -104,4 +126,6 @@ export interface PlainRouteTypes<Method extends RouteMethod, Path extends string
   readonly version: undefined;
   /** No other responses. */
   readonly responses: Readonly<Record<never, never>>;
+  /** No model. */
+  readonly etag: undefined;
 }

@@ -30,6 +30,18 @@ export type SuccessStatus = 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
 /** Statuses that a route can declare. */
 export type RouteStatus = SuccessStatus | 204;
 
+/**
+ * What has rows with versions: a model of `@fw/fw/db` with a `version()` field, or any object that
+ * names the member which is the version of a row, a whole number from 1.
+ */
+export interface VersionedModel {
+  /** The name of the member. */
+  readonly "~version": string;
+}
+
+/** The methods that demand `If-Match` of a route with `etag`. */
+export type MatchingMethod = "PUT" | "PATCH" | "DELETE";
+
 /** Options of a route. All are optional. */
 export interface RouteOptions<
   Params extends AnySchema | undefined = AnySchema | undefined,
@@ -42,6 +54,7 @@ export interface RouteOptions<
   Version extends DeclaredVersion | undefined = DeclaredVersion | undefined,
   Format extends BodyFormat = BodyFormat,
   Responses extends RouteResponses = RouteResponses,
+  Etag extends VersionedModel | undefined = VersionedModel | undefined,
 > extends PipelineDeclaration {
   /** Schema of the path parameters, each a percent-decoded string. */
   readonly params?: Params;
@@ -87,6 +100,14 @@ export interface RouteOptions<
   readonly response?: Output;
   /** Status of the response; default 200. A 204 has no body. */
   readonly status?: Status;
+  /**
+   * The model of the row that its handler returns. The response has an `ETag`, which consists of
+   * the version of the row and a digest of the body; `GET` and `HEAD` answer 304 to
+   * `If-None-Match`. `PUT`, `PATCH` and `DELETE` demand `If-Match` (428): its version is `version`
+   * in the input of the handler, `undefined` for `*`, and belongs in the `where` of the update,
+   * whose `Conflict` is a 412.
+   */
+  readonly etag?: Etag;
   /** Additions to its OpenAPI operation. */
   readonly openapi?: RouteOpenApi<Responses>;
 }
@@ -95,7 +116,7 @@ const INPUT = ["params", "query", "headers", "body"] as const;
 
 const ROUTE_OPTIONS = [
   ...INPUT,
-  ...["consumes", "bodyLimit", "args", "response", "status", "openapi"],
+  ...["consumes", "bodyLimit", "args", "response", "status", "etag", "openapi"],
   ...["roles", "scopes", "public", "version", "guards", "interceptors", "filters"],
 ];
 
@@ -119,6 +140,7 @@ export function checkRouteOptions(
     }
   }
   checkArgs(options.args, refuse);
+  if ("etag" in options) checkEtag(options, { method, refuse });
   const check = (key: string, checks: () => void) => {
     try {
       checks();
@@ -130,6 +152,22 @@ export function checkRouteOptions(
   check("version", () => options.version !== undefined && checkVersion(options.version));
   check("openapi", () => options.openapi && checkRouteOpenApi(options.openapi));
   checkBody(options, { method, refuse });
+}
+
+/** Checks whether a route with `etag` demands `If-Match`. */
+export function demandsMatch(method: string): method is MatchingMethod {
+  return method === "PUT" || method === "PATCH" || method === "DELETE";
+}
+
+function checkEtag(
+  { etag, args = {} }: RouteOptions,
+  { method, refuse }: { readonly method: RouteMethod; readonly refuse: Refuse },
+): void {
+  if (typeof etag?.["~version"] !== "string") {
+    refuse("etag has no versions: it is not a model with field.version()");
+  }
+  if (method === "ALL" || method === "OPTIONS") refuse(`${method} has no etag`);
+  if ("version" in args) refuse("args cannot contain version: etag sets it");
 }
 
 function checkArgs(args: RouteOptions["args"], refuse: Refuse): void {

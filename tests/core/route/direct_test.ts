@@ -75,6 +75,10 @@ class ThingsController extends controller("things") {
   unfound = route.get("/unfound", (_, c) => c.notFound() as Promise<Response>);
   texts = route.get("/text", (_, c) => c.text("plain"));
   guarded = route.get("/guarded", { guards: [(c) => c.req.query("ok") === "1"] }, () => "yes");
+  tagged = route.get("/tagged", { etag: { "~version": "n" } }, () => ({ n: 1 }));
+  changed = route.put("/tagged", { etag: { "~version": "n" }, body: Order }, ({ version }) => {
+    return { n: (version ?? 0) + 1 };
+  });
   old = route.get("/old", { openapi: { deprecated: true } }, () => "old");
 }
 
@@ -123,6 +127,7 @@ const GETS: readonly Row[] = [
   "/text",
   "/guarded",
   "/guarded?ok=1",
+  "/tagged",
   "/old",
   "/unknown",
   "/",
@@ -132,6 +137,14 @@ const OTHERS: readonly Row[] = [
   ...["HEAD", "OPTIONS", "POST", "DELETE"].map((method) => ({ method, path: "/one/7" })),
   { path: "/query?n=1", headers: { "x-color": "red" } },
   { method: "HEAD", path: "/created" },
+  { method: "HEAD", path: "/tagged" },
+  { path: "/tagged", headers: { "if-none-match": "*" } },
+  ...["*", '"7-aaaaaaaaaaaaaaaa"', '"7"', "7", undefined].map((match) => ({
+    method: "PUT",
+    path: "/tagged",
+    headers: { ...JSON_BODY, ...match && { "if-match": match } },
+    body: GOOD,
+  })),
   { method: "DELETE", path: "/7" },
   { method: "DELETE", path: "/7", headers: JSON_BODY, body: GOOD },
   ...[
@@ -202,7 +215,7 @@ test("a route without a context answers as with one", () =>
     }
     assert.deepEqual(
       [...statuses].sort((a, b) => a - b),
-      [200, 201, 202, 203, 204, 400, 403, 404, 405, 413, 415, 418, 422, 500],
+      [200, 201, 202, 203, 204, 304, 400, 403, 404, 405, 412, 413, 415, 418, 422, 428, 500],
     );
   }));
 

@@ -41,14 +41,19 @@ export function createDirectRoute(
   routeOptions: DirectRouteOptions,
 ): DirectRoute {
   const { guards, interceptors, filters } = pipeline;
-  const { path, bodyLimit, withContext, hasGlobalFilters } = routeOptions;
+  const { path, bodyLimit, conditional, withContext, hasGlobalFilters } = routeOptions;
   const { method, options, handler } = route;
   const { args = {}, body, consumes = ["json"], status } = options;
-  const handle = createRouteHandler(route, pipeline, { path, bodyLimit, isFinal: true });
+  const handle = createRouteHandler(route, pipeline, {
+    path,
+    bodyLimit,
+    conditional,
+    isFinal: true,
+  });
   const answerGenerally: DirectRoute = (incoming) => withContext(incoming, handle);
   const isSafe = method === "GET";
   const needsContext = guards.length + interceptors.length + Object.keys(args).length > 0 ||
-    !takesInputOnly(handler) || method === "ALL" ||
+    !takesInputOnly(handler) || method === "ALL" || conditional !== undefined ||
     // a filter can read the body, which the context limits and keeps
     !isSafe && (filters.length > 0 || hasGlobalFilters) ||
     body !== undefined && !consumes.includes("json");
