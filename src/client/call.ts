@@ -9,6 +9,7 @@ import type { Problem } from "../core/http/problem.ts";
 import type { ValidationIssue } from "../core/http/validation_issue.ts";
 import type { OptionalParamNames, ParamNames } from "../core/route/route_input.ts";
 import type { RouteTypes } from "../core/route/route_input.ts";
+import type { MatchingMethod, VersionedModel } from "../core/route/route_options.ts";
 import type { AnySchema, SchemaInput, SchemaOutput } from "../core/schema/validation.ts";
 
 /** What a path, a query or a header can send: its text is sent. */
@@ -35,6 +36,7 @@ export type CallInput<Path extends string, Types extends RouteTypes> =
   & ParamsOf<Path, Types["params"]>
   & Part<"query", Types["query"]>
   & HeadersOf<Types["headers"]>
+  & Preconditions<Types["method"], Types["etag"]>
   & BodyOf<Types["body"], Types["format"]>;
 
 /**
@@ -99,6 +101,12 @@ export type Part<Key extends string, Schema extends AnySchema | undefined> = Sch
 export type HeadersOf<Schema extends AnySchema | undefined> = Schema extends AnySchema
   ? Part<"headers", Schema>
   : { readonly headers?: CallHeaders };
+
+/** The header of a conditional request to a route with `etag`, which a change must have. */
+export type Preconditions<Method, Etag> = Etag extends VersionedModel
+  ? Method extends MatchingMethod ? { readonly headers: { readonly "if-match": string } }
+  : { readonly headers?: { readonly "if-none-match"?: string | undefined } }
+  : unknown;
 
 /** The member of the argument for each format of a body. */
 export interface BodyKeys {
@@ -205,7 +213,12 @@ export type DataOf<Types> = [Types] extends [infer T extends RouteTypes] ? Succe
 
 /** The answers to a call. */
 export type AnswerOf<Types> = [Types] extends [infer T extends RouteTypes]
-  ? SuccessOf<T> | Failure<ProblemOf<T>>
+  ? SuccessOf<T> | NotModified<T["method"], T["etag"]> | Failure<ProblemOf<T>>
+  : never;
+
+/** The answer of a route with `etag` to a call with `if-none-match`. */
+export type NotModified<Method, Etag> = Etag extends VersionedModel
+  ? Method extends "GET" | "HEAD" ? Success<304, undefined> : never
   : never;
 
 /** The events of a route's stream. */

@@ -67,7 +67,7 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
     ...input: CallArguments<P, RouteAt<Api, Method, P>>
   ): Promise<DataOf<RouteAt<Api, Method, P>>>;
   /**
-   * Calls a route and returns its answer: data, or a problem.
+   * Calls a route and returns its answer: data, a problem, or the 304 of a route with `etag`.
    *
    * @throws {SyntaxError} if the body of a JSON answer is not JSON
    */

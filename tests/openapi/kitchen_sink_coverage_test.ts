@@ -21,6 +21,7 @@ const OPTIONS = keysOf<RouteOptions>({
   body: 0,
   bodyLimit: 0,
   consumes: 0,
+  etag: 0,
   filters: 0,
   guards: 0,
   headers: 0,

@@ -2,7 +2,7 @@ import { type } from "arktype";
 import assert from "node:assert/strict";
 import * as v from "valibot";
 import * as z from "zod";
-import { type AnySchema, dto, route } from "../../mod.ts";
+import { type AnySchema, dto, type Route, route } from "../../mod.ts";
 import type { JsonSchema } from "../../src/openapi/json_schema/json_schema.ts";
 import type { ParameterObject } from "../../src/openapi/openapi_document.ts";
 import { textParameter } from "../../src/openapi/operation/text_parameters.ts";
@@ -539,3 +539,35 @@ for (const [what, [query, schemas]] of Object.entries(READ)) {
     assert.deepEqual(parameters?.map(({ schema }) => schema), schemas);
   });
 }
+
+test("OpenAPI table: a route with etag has the header of its precondition, unless it declares it", async () => {
+  const etag = { "~version": "version" } as const;
+  const row = () => ({ version: 1 });
+  const parametersOf = async (thing: Route) => (await operationOf(thing)).parameters;
+  const noneMatch = {
+    name: "if-none-match",
+    in: "header",
+    required: false,
+    description: "The `ETag` of a response that the client has",
+    schema: { type: "string" },
+  };
+  const match = {
+    name: "if-match",
+    in: "header",
+    required: true,
+    description: "The `ETag` of the version to change, or `*` for any",
+    schema: { type: "string" },
+  };
+  assert.deepEqual(await parametersOf(route.get("/", { etag }, row)), [noneMatch]);
+  assert.deepEqual(await parametersOf(route.head("/", { etag }, row)), [noneMatch]);
+  for (const declare of [route.put, route.patch, route.delete] as const) {
+    assert.deepEqual(await parametersOf((declare as typeof route.put)("/", { etag }, row)), [
+      match,
+    ]);
+  }
+  assert.equal(await parametersOf(route.post("/", { etag }, row)), undefined);
+  const headers = v.object({ "if-match": v.pipe(v.string(), v.minLength(3)) });
+  assert.deepEqual(await parametersOf(route.put("/", { etag, headers }, row)), [
+    { name: "if-match", in: "header", required: true, schema: { type: "string", minLength: 3 } },
+  ]);
+});

@@ -27,7 +27,49 @@ const RETRY_AFTER = {
 
 type Responses = OperationObject["responses"];
 
+const Rows = { "~version": "version" } as const;
+const versioned = () => ({ name: "Tom", version: 1 });
+const ETAG = {
+  ETag: {
+    description: "The version of the resource and a digest of the body",
+    schema: { type: "string" },
+  },
+};
+const NOT_MODIFIED = { description: "The client has the current version", headers: ETAG };
+const OF_MATCHES = { 412: shared("PreconditionFailed"), 428: shared("PreconditionRequired") };
+
 const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
+  "the ETag of a route that has one, and 304": [
+    route.get("/", { etag: Rows, response: Cat }, versioned),
+    { 200: { ...OK, headers: ETAG, content: cats }, 304: NOT_MODIFIED },
+  ],
+  "the ETag of a HEAD route": [
+    route.head("/", { etag: Rows }, versioned),
+    { 200: { description: "OK", headers: ETAG }, 304: NOT_MODIFIED },
+  ],
+  "the ETag beside the headers of a listed response": [
+    route.post("/", {
+      etag: Rows,
+      response: Cat,
+      status: 201,
+      openapi: { responses: { 201: { description: "New", headers: { Location: "Its path" } } } },
+    }, versioned),
+    {
+      201: {
+        description: "New",
+        headers: { ...ETAG, Location: { description: "Its path", schema: { type: "string" } } },
+        content: cats,
+      },
+    },
+  ],
+  "400, 412 and 428 of a change that demands If-Match": [
+    route.patch("/", { etag: Rows, body: Cat, response: Cat }, versioned),
+    { 200: { ...OK, headers: ETAG, content: cats }, ...OF_BODIES, ...OF_MATCHES },
+  ],
+  "no ETag of a DELETE, nor of a 204": [
+    route.delete("/", { etag: Rows, status: 204 }, () => undefined),
+    { 204: { description: "No Content" }, 400: shared("BadRequest"), ...OF_MATCHES },
+  ],
   "200 only by default": [route.get("/", () => 1), { 200: OK }],
   "200 with the schema of the response": [
     route.get("/", { response: Cat }, () => ({ name: "Tom" })),
@@ -365,7 +407,7 @@ test("OpenAPI table: problems are shared components, of those that occur alone, 
   }));
   assert.deepEqual(components, {
     responses: {
-      BadRequest: problem(400, "The body cannot be read"),
+      BadRequest: problem(400, "The request cannot be read"),
       NotFound: problem(404, "The resource does not exist"),
       ContentTooLarge: problem(413, "The body is too large"),
       UnsupportedMediaType: problem(415, "The media type of the body is not supported"),

@@ -4,6 +4,7 @@
  * @module
  */
 import { inputOf } from "../../core/route/declared_input.ts";
+import { demandsMatch } from "../../core/route/route_options.ts";
 import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
 import type { AnySchema } from "../../core/schema/validation.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
@@ -36,7 +37,21 @@ export function parametersOf(
     ...pathParameters(placed, template, params && properties(params)),
     ...query ? fromProperties("query", properties(query)) : [],
     ...inHeader.filter(({ name }) => !NOT_PARAMETERS.has(name)),
+    ...preconditionsOf(placed).filter(({ name }) =>
+      !inHeader.some((declared) => declared.name === name)
+    ),
   ];
+}
+
+/** Returns the header of a conditional request to a route with `etag`. */
+function preconditionsOf({ bound: { route } }: PlacedRoute): readonly ParameterObject[] {
+  const { method, options: { etag } } = route;
+  if (!etag || method === "POST") return [];
+  const [name, description] = demandsMatch(method)
+    ? ["if-match", "The `ETag` of the version to change, or `*` for any"] as const
+    : ["if-none-match", "The `ETag` of a response that the client has"] as const;
+  const schema = { type: "string", description };
+  return [parameter("header", name, { required: demandsMatch(method), schema })];
 }
 
 function refuse({ path, bound }: PlacedRoute, why: string): never {

@@ -107,13 +107,15 @@ export function problemBodiesOf(
 
 /** The descriptions of the statuses with which the framework answers. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: "The body cannot be read",
+  400: "The request cannot be read",
   401: "Authentication is missing or invalid",
   403: "The caller is not allowed to do this",
   404: "The resource does not exist",
+  412: "The resource has another version than If-Match names",
   413: "The body is too large",
   415: "The media type of the body is not supported",
   422: "The input is invalid",
+  428: "If-Match is missing",
   429: "There are too many requests",
 };
 

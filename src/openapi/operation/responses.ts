@@ -4,6 +4,8 @@
  * @module
  */
 import { type DeclaredInput, inputOf } from "../../core/route/declared_input.ts";
+import { demandsMatch } from "../../core/route/route_options.ts";
+import type { Route } from "../../core/route/route.ts";
 import type { RouteResponse } from "../../core/route/route_openapi.ts";
 import {
   needsIdentity,
@@ -13,7 +15,12 @@ import {
 import type { PlacedRoute } from "../../core/route/route_table.ts";
 import { successStatusText } from "../../core/http/status_text.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
-import type { OperationMethod, OperationObject, ResponseObject } from "../openapi_document.ts";
+import type {
+  HeaderObject,
+  OperationMethod,
+  OperationObject,
+  ResponseObject,
+} from "../openapi_document.ts";
 import { describeProblem, type ProblemBodies, problemResponseName } from "./problem_responses.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
@@ -48,8 +55,10 @@ export function responsesOf(
   { sources, ...context }: ResponsesContext & { readonly sources: ProblemSources },
 ): Responses {
   const { openapi: { responses: listed = {} } = {}, response, status = 200 } = bound.route.options;
+  const etag = etagOf(bound.route);
   const success: ResponseObject = {
     description: successStatusText(status),
+    ...etag && status !== 204 && { headers: { ETag: etag } },
     ...response
       ? content(context.schemas.describe({ schema: response, direction: "output" }))
       : anyBody(status),
@@ -57,8 +66,15 @@ export function responsesOf(
   const hasListedSuccess = Object.keys(listed).some((each) => Number(each) < 400 && each !== "304");
   const described: Record<string, Responses[string]> = {
     ...(response || !hasListedSuccess) && { [status]: success },
+    ...etag && isSafe(bound.route) && {
+      304: { description: "The client has the current version", headers: { ETag: etag } },
+    },
   };
-  for (const problem of problemsOf(sources, inputOf(bound.route.options))) {
+  const problems = [
+    ...problemsOf(sources, inputOf(bound.route.options)),
+    ...bound.route.options.etag && demandsMatch(bound.route.method) ? [400, 412, 428] : [],
+  ];
+  for (const problem of new Set(problems)) {
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
   for (const [key, declared] of Object.entries(listed)) {
@@ -126,6 +142,19 @@ function bodyOf(
 ): Pick<ResponseObject, "content"> {
   const json = schema ? schemas.describe({ schema, direction: "output" }) : { type: "string" };
   return content(json, contentType);
+}
+
+/** Describes the `ETag` of the responses of a route, if it has one. */
+function etagOf({ method, options: { etag } }: Route): HeaderObject | undefined {
+  if (!etag || method === "DELETE") return undefined;
+  return {
+    description: "The version of the resource and a digest of the body",
+    schema: { type: "string" },
+  };
+}
+
+function isSafe({ method }: Route): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 function problemsOf(

@@ -137,8 +137,8 @@ export class ProductsController extends controller(":tenant/products", { version
 
   category = route.get(
     "/categories/:depth{[0-9]}",
-    { response: Category },
-    ({ params }) => categoryOf(Number(params.depth)),
+    { response: Category, etag: { "~version": "version" } },
+    ({ params: { depth } }) => ({ ...categoryOf(Number(depth)), version: Number(depth) + 1 }),
   );
 }
 

@@ -29,6 +29,12 @@ const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${nam
 const schema = (name: string) => ref("schemas", name);
 const json = (schema: JsonSchema) => ({ content: { "application/json": { schema } } });
 
+const ETAG = {
+  ETag: {
+    description: "The version of the resource and a digest of the body",
+    schema: { type: "string" },
+  },
+};
 const TENANT = {
   name: "tenant",
   in: "path",
@@ -214,9 +220,17 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
             required: true,
             schema: { type: "string", pattern: "^(?:[0-9])$" },
           },
+          {
+            name: "if-none-match",
+            in: "header",
+            required: false,
+            description: "The `ETag` of a response that the client has",
+            schema: { type: "string" },
+          },
         ],
         responses: {
-          200: { description: "OK", ...json(schema("Category")) },
+          200: { description: "OK", headers: ETAG, ...json(schema("Category")) },
+          304: { description: "The client has the current version", headers: ETAG },
           ...NOT_FOUND,
           ...TOO_MANY,
         },
@@ -379,7 +393,7 @@ export const SHOP_DOCUMENT: OpenApiDocument = {
       },
     },
     responses: {
-      BadRequest: problem(400, "The body cannot be read"),
+      BadRequest: problem(400, "The request cannot be read"),
       Unauthorized: problem(401, "Authentication is missing or invalid"),
       Forbidden: problem(403, "The caller is not allowed to do this"),
       NotFound: problem(404, "The resource does not exist"),
