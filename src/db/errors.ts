@@ -7,6 +7,7 @@
 /** Why an operation failed; each code is one HTTP status. */
 export type DbErrorCode =
   | "RowNotFound"
+  | "Conflict"
   | "UniqueViolation"
   | "ForeignKeyViolation"
   | "NotNullViolation"
@@ -47,6 +48,7 @@ export const NO_COLUMN: DbFailure = { code: "Database", reason: "its table lacks
 
 const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
   RowNotFound: 404,
+  Conflict: 409,
   UniqueViolation: 409,
   ForeignKeyViolation: 409,
   NotNullViolation: 422,
@@ -63,6 +65,7 @@ const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
 
 const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
   RowNotFound: () => "there is no such row",
+  Conflict: () => "the row has another version",
   UniqueViolation: (subject) => `${subject} is already taken`,
   ForeignKeyViolation: () => "it refers to a row that does not exist, or is still referred to",
   NotNullViolation: (subject) => `${subject} is missing`,

@@ -11,7 +11,7 @@ import {
   type NumericIn,
 } from "./model/aggregate.ts";
 import { createValues, namesRelation, updateValues } from "./write/assignments.ts";
-import { givenFilters, uniqueValues } from "./query/condition.ts";
+import { givenFilters, targetValues, uniqueValues } from "./query/condition.ts";
 import { constantOf, namesColumn } from "./query/constant_condition.ts";
 import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
@@ -32,6 +32,7 @@ import type {
   Plain,
   Row,
   RowTypes,
+  VersionColumn,
   WithDeleted,
 } from "./model/row.ts";
 import { countRows, readRows } from "./query/rows_query.ts";
@@ -49,6 +50,7 @@ import type {
   FindOptions,
   StreamOptions,
   UniqueConditions,
+  VersionedConditions,
 } from "./model/where.ts";
 import type {
   ColumnSpecs,
@@ -132,9 +134,9 @@ export class Repository<
    * these values too, if their model has the columns.
    *
    * @throws {TypeError} if there are no values, one is `null` or `undefined`, or a column is in the
-   * scope already, or of JSON
+   * scope already, the version of rows, or of JSON
    */
-  scoped<K extends Exclude<ComparableColumn<M>, S | DeletedAtColumn<M>>>(
+  scoped<K extends Exclude<ComparableColumn<M>, S | DeletedAtColumn<M> | VersionColumn<M>>>(
     values: { [P in K]: RowTypes<M>["scope"][P] },
   ): Repository<M, S | K, G> {
     const action = `scope ${this.#table.name}`;
@@ -145,6 +147,9 @@ export class Repository<
       const column = this.#table.column(name, action);
       if (column === this.#table.mark) {
         throw new TypeError(`Cannot ${action}: ${name} marks deleted rows`);
+      }
+      if (column === this.#table.version) {
+        throw new TypeError(`Cannot ${action}: ${name} is the version of rows`);
       }
       if (scope.has(column)) throw new TypeError(`Cannot ${action}: ${name} is scoped already`);
       if (!column.rules.comparable) throw new TypeError(`Cannot ${action}: ${name} is JSON`);
@@ -330,13 +335,17 @@ export class Repository<
   /**
    * Updates the row with these values of unique columns, and returns the updated row. Without
    * columns to set, the row stays unchanged. Data can name relations, whose rows are connected,
-   * disconnected or created with it, all or none.
+   * disconnected or created with it, all or none. If the model has a `version()`, `where` can name
+   * the version that the row must have.
    *
-   * @throws {DbError} `RowNotFound` if there is no such row, or a row to connect
+   * @throws {DbError} `RowNotFound` if there is no such row, or a row to connect; `Conflict` if the
+   * row has another version
    */
   async update<D = RowTypes<M, S>["update"]>(
     options: {
-      readonly where: UniqueConditions<ColumnSpecs<M>["unique"]>;
+      readonly where:
+        | UniqueConditions<ColumnSpecs<M>["unique"]>
+        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
       readonly data: CheckedUpdate<D, M, G, S>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
@@ -346,7 +355,7 @@ export class Repository<
         return rowOf(await (await nestedWrites()).updateNested(options, operation));
       }
       const values = updateValues(options.data, operation);
-      const unique = uniqueValues(options.where, operation);
+      const unique = targetValues(options.where, operation);
       return rowOf(await updateRow({ unique, values }, operation));
     });
   }
@@ -449,18 +458,23 @@ export class Repository<
   /**
    * Deletes the row with these values of unique columns, and returns the deleted row. If the model
    * has a `deletedAt()` column, the row is not deleted, but marked with the time, and hidden. The
-   * references to it stay, regardless of their `onDelete`.
+   * references to it stay, regardless of their `onDelete`. If the model has a `version()`, `where`
+   * can name the version that the row must have.
    *
-   * @throws {DbError} `RowNotFound` if there is no such row
+   * @throws {DbError} `RowNotFound` if there is no such row, `Conflict` if it has another version
    */
   async delete(
-    options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> } & TimeLimits,
+    options: {
+      readonly where:
+        | UniqueConditions<ColumnSpecs<M>["unique"]>
+        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+    } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(
       "delete",
       { options, known: ["where"] },
       async (operation, { deleteRow, markRow }) => {
-        const unique = uniqueValues(options.where, operation);
+        const unique = targetValues(options.where, operation);
         const { mark } = this.#table;
         const deleted = mark ? markRow({ unique, mark }, operation) : deleteRow(unique, operation);
         return rowOf(await deleted);
@@ -470,18 +484,22 @@ export class Repository<
 
   /**
    * Deletes the row with these values of unique columns for good, and returns it. A row that is
-   * marked as deleted is found `withDeleted()` only.
+   * marked as deleted is found `withDeleted()` only. `where` can name a version, as in `delete`.
    *
-   * @throws {DbError} `RowNotFound` if there is no such row
+   * @throws {DbError} `RowNotFound` if there is no such row, `Conflict` if it has another version
    */
   async purge(
-    options: { readonly where: UniqueConditions<ColumnSpecs<M>["unique"]> } & TimeLimits,
+    options: {
+      readonly where:
+        | UniqueConditions<ColumnSpecs<M>["unique"]>
+        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+    } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(
       "purge",
       { options, known: ["where"] },
       async (operation, { deleteRow }) =>
-        rowOf(await deleteRow(uniqueValues(options.where, operation), operation)),
+        rowOf(await deleteRow(targetValues(options.where, operation), operation)),
     );
   }
 

@@ -118,6 +118,8 @@ export type {
   Fields,
   FieldValue,
   ModelDefinition,
+  VersionMember,
+  VersionName,
 } from "./model/model.ts";
 export type {
   CheckedCreate,
@@ -190,6 +192,7 @@ export type {
   TablesOf,
   UniqueColumn,
   UnqualifiedTable,
+  VersionColumn,
   WithDeleted,
 } from "./model/row.ts";
 export type {
@@ -232,5 +235,6 @@ export type {
   UniqueCondition,
   UniqueConditions,
   UniqueValue,
+  VersionedConditions,
 } from "./model/where.ts";
 export type { TimeLimits } from "./transaction/time_limits.ts";

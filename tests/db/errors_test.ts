@@ -11,6 +11,7 @@ test("HttpException.from() uses the status and the message of each DbError", () 
     NotNullViolation: 422,
     CheckViolation: 422,
     SerializationFailure: 409,
+    Conflict: 409,
     StatementTimeout: 503,
     PoolTimeout: 503,
     PoolClosed: 503,

@@ -18,11 +18,12 @@ const Post = model("posts", {
   keys: field.bigint().array(),
   created: field.createdAt(),
   gone: field.deletedAt(),
+  version: field.version(),
 });
 const Line = model("lines", { order: field.integer(), no: field.integer(), text: field.text() }, {
   primaryKey: ["order", "no"],
 });
-const PostRow = schemaOf(Post, { omit: ["gone", "image"] });
+const PostRow = schemaOf(Post, { omit: ["gone", "image", "version"] });
 const Created = createSchemaOf(Post);
 const Updated = updateSchemaOf(Post, { omit: ["at"] });
 

@@ -127,5 +127,8 @@ function checkColumns(
       // It is null in all rows that are not marked, which are not compared.
       throw refuse(`has ${name}, which marks rows`);
     }
+    if (of !== "index" && field.flags.has("version")) {
+      throw refuse(`has ${name}, which each update changes`);
+    }
   }
 }

@@ -122,7 +122,8 @@ export class Field<
       throw new TypeError(`Cannot set default: it is not of kind ${this.kind}`);
     }
     const { clock, defaultSql } = this.traits;
-    if (clock !== undefined || defaultSql !== undefined) throw otherDefault();
+    const isVersion = this.flags.has("version" as F);
+    if (clock !== undefined || defaultSql !== undefined || isVersion) throw otherDefault();
     // The values of an enum are text, those of an array of its kind.
     const traits = { ...this.traits, defaultValue: value as FieldValues[K] };
     return new Field(this.kind, new Set([...this.flags, "default" as const]), traits);

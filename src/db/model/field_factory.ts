@@ -88,6 +88,13 @@ export interface FieldFactory {
    */
   deletedAt(): Field<"timestamp", "nullable" | "deletedAt">;
   /**
+   * The version of rows: a whole number that is 1 in a new row, and that each update of the row
+   * increments. Data cannot set it. The `where` of `update`, `delete` and `purge` can name it: for
+   * a row that has another version, they fail with `Conflict`. An update without columns to set
+   * leaves it unchanged, and so does SQL beside the repository. A model has at most one.
+   */
+  version(): Field<"integer", "default" | "version">;
+  /**
    * A date of the calendar as text, of the years 1000 to 9999: `"2026-11-26"`. It has no time zone,
    * and must exist.
    */
@@ -140,6 +147,11 @@ export const field: FieldFactory = {
   updatedAt: () => timed("update"),
   deletedAt: () =>
     new Field("timestamp", new Set(["nullable" as const, "deletedAt" as const]), { size: NO_SIZE }),
+  version: () =>
+    new Field("integer", new Set(["default" as const, "version" as const]), {
+      size: NO_SIZE,
+      defaultValue: 1,
+    }),
   date: () => plain("date"),
   time: () => plain("time"),
   uuid: () => plain("uuid"),

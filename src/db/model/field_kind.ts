@@ -93,7 +93,14 @@ export interface FieldValues {
 export type FieldKind = keyof FieldValues;
 
 /** The flags of a field. */
-export type FieldFlag = "primaryKey" | "unique" | "nullable" | "default" | "clock" | "deletedAt";
+export type FieldFlag =
+  | "primaryKey"
+  | "unique"
+  | "nullable"
+  | "default"
+  | "clock"
+  | "deletedAt"
+  | "version";
 
 /** The limits of the values of a field. */
 export interface ValueLimits {

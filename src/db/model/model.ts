@@ -101,7 +101,21 @@ export type Model<
   & { readonly "~model": ModelDefinition<T, F, O> }
   & {
     readonly [K in keyof F & string]: Column<K, FieldValue<F[K]>, ModelDefinition<T, F, O>>;
-  };
+  }
+  & VersionMember<F>;
+
+/** The name of the version of a model's rows, if it has one: what the `etag` of a route needs. */
+export type VersionMember<F extends Fields> = [VersionName<F>] extends [never] ? unknown : {
+  /** The name of the field. */
+  readonly "~version": VersionName<F>;
+};
+
+/** The name of the field that is the version of rows. */
+export type VersionName<F extends Fields> = {
+  [K in keyof F & string]: F[K] extends Field<"integer", infer Flag>
+    ? "version" extends Flag ? K : never
+    : never;
+}[keyof F & string];
 
 const RESERVED: readonly string[] = ["AND", "OR", "NOT"];
 /** The options that `checkKeys` checks. */
@@ -139,9 +153,15 @@ export function model<
   const columns = Object.entries(fields).map(([name, field]) => columnOf(name, field));
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice) throw new TypeError(`Cannot define ${table}: two fields have the column ${twice}`);
-  const marks = Object.values(fields).filter(({ flags }) => flags.has("deletedAt"));
+  const marks = namesWith("deletedAt", fields);
   if (marks.length > 1) {
     throw new TypeError(`Cannot define ${table}: ${marks.length} columns mark deleted rows`);
+  }
+  const versions = namesWith("version", fields);
+  if (versions.length > 1) {
+    throw new TypeError(
+      `Cannot define ${table}: ${versions.length} columns are versions of its rows`,
+    );
   }
   checkOptions(table, options ?? {});
   checkKeys({ table, fields, options: options ?? {} });
@@ -154,8 +174,13 @@ export function model<
   };
   checkSelfReferences(definition);
   const members = Object.keys(fields).map((name) => [name, new Column(name, definition)]);
+  const [version] = versions;
   // The columns are built from the keys of `fields`, which the type maps over.
-  return Object.freeze({ "~model": definition, ...Object.fromEntries(members) }) as Model<T, F, O>;
+  return Object.freeze({
+    "~model": definition,
+    ...version !== undefined && { "~version": version },
+    ...Object.fromEntries(members),
+  }) as Model<T, F, O>;
 }
 
 /** Returns the name of the column of a field. */
@@ -233,6 +258,12 @@ function checkField(
       `Cannot define ${table}: ${name} marks rows, and is unique or has a default`,
     );
   }
+  const { reference, rules } = value.traits;
+  if (value.flags.has("version") && (value.flags.size > 2 || reference || rules)) {
+    throw new TypeError(
+      `Cannot define ${table}: ${name} is the version of rows, and has another declaration`,
+    );
+  }
   const { defaultValue } = value.traits;
   if (defaultValue !== undefined && typeof defaultValue !== "function") {
     const broken = testsOf(value).find(({ admits }) => !admits(defaultValue));
@@ -242,7 +273,7 @@ function checkField(
       );
     }
   }
-  if (value.traits.reference?.onDelete === "set null" && !value.flags.has("nullable")) {
+  if (reference?.onDelete === "set null" && !value.flags.has("nullable")) {
     throw new TypeError(`Cannot define ${table}: ${name} is to be set null, and is not nullable`);
   }
 }
@@ -257,6 +288,10 @@ function checkSelfReferences(model: ModelDefinition): void {
       throw new TypeError(`Cannot define ${table}: ${name} cannot refer to ${table}: ${reason}`);
     }
   }
+}
+
+function namesWith(flag: FieldFlag, fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((name) => fields[name]!.flags.has(flag));
 }
 
 function named<N extends string, V>(name: N, value: V): { readonly [K in N]: V } {

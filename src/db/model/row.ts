@@ -53,14 +53,16 @@ export interface RowTypes<M extends AnyModel, S = never, K = never> {
   create: Plain<
     & { readonly [P in Exclude<RequiredColumn<M>, S | K>]: ColumnInput<M, P> }
     & {
-      readonly [P in Exclude<ColumnName<M>, Exclude<RequiredColumn<M>, K> | S>]?:
+      readonly [
+        P in Exclude<ColumnName<M>, Exclude<RequiredColumn<M>, K> | VersionColumn<M> | S>
+      ]?:
         | ColumnInput<M, P>
         | undefined;
     }
   >;
   /** Updates a row. */
   update: {
-    readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M> | S>]?:
+    readonly [K in Exclude<ColumnName<M>, PrimaryKeyColumn<M> | VersionColumn<M> | S>]?:
       | ColumnInput<M, K>
       | ChangeOf<KindOf<M, K>, NonNullable<ColumnInput<M, K>>>
       | undefined;
@@ -146,6 +148,9 @@ export type PrimaryKeyOf<M extends AnyModel> = M["~model"]["options"] extends
 
 /** The column that marks deleted rows: data sets it in a repository `withDeleted()` only. */
 export type DeletedAtColumn<M extends AnyModel> = ColumnWith<M, "deletedAt">;
+
+/** The version of rows, which data cannot set. */
+export type VersionColumn<M extends AnyModel> = ColumnWith<M, "version">;
 
 /** Stands among the columns that data cannot set for a repository that hides no rows. */
 export type WithDeleted = "~withDeleted";

@@ -92,6 +92,25 @@ export function uniqueValues(where: unknown, operation: Operation): Values {
 }
 
 /**
+ * Reads the `where` of an update or a delete: a `UniqueWhere`, and the version that the row must
+ * have, unless that is `undefined`.
+ *
+ * @throws {TypeError} as `uniqueValues`
+ */
+export function targetValues(where: unknown, operation: Operation): Values {
+  const { version } = operation.table;
+  if (!version || !isPlainObject(where) || !Object.hasOwn(where, version.name)) {
+    return uniqueValues(where, operation);
+  }
+  const { [version.name]: condition, ...key } = where;
+  const unique = uniqueValues(key, operation);
+  if (condition === undefined) return unique;
+  const value = soleOperand(condition);
+  version.check(value, operation.action);
+  return new Map([...unique, [version, value]]);
+}
+
+/**
  * Returns the columns of a unique column or a key.
  *
  * @throws {TypeError} if there is no column or key of that name

@@ -69,7 +69,7 @@ export function hasUnseen({ table, scope, seesDeleted }: OperationContext): bool
 /**
  * Returns the part of a scope that holds for the rows of a table: the columns that it has.
  *
- * @throws {TypeError} if a column of the same name is of another kind
+ * @throws {TypeError} if a column of the same name is of another kind, or the version of rows
  */
 export function scopeOf(table: Table, operation: Operation): Values {
   const own = new Map<TableColumn, unknown>();
@@ -78,6 +78,9 @@ export function scopeOf(table: Table, operation: Operation): Values {
     const column = table.column(name, operation.action);
     if (column.field.kind !== kind) {
       throw operation.mistake(`${name} is in the scope, and of ${table.name} no ${kind}`);
+    }
+    if (column === table.version) {
+      throw operation.mistake(`${name} is in the scope, and the version of ${table.name}`);
     }
     own.set(column, value);
   }

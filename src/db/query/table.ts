@@ -67,6 +67,8 @@ export class Table {
   readonly indexes: readonly (readonly TableColumn[])[];
   /** The column that marks deleted rows, if it has one. */
   readonly mark: TableColumn | undefined;
+  /** The column that is the version of rows, if it has one. */
+  readonly version: TableColumn | undefined;
   /** The database. */
   readonly connection: DbConnection;
   /** The relations by name, once the service has bound them. */
@@ -95,6 +97,7 @@ export class Table {
       new TableColumn(name, field, { table, grammar, index, isIndexed: indexed.has(name) })
     );
     this.mark = this.columns.find(({ field }) => field.flags.has("deletedAt"));
+    this.version = this.columns.find(({ field }) => field.flags.has("version"));
     this.connection = connection;
     this.hooks = hooks;
     this.#isMapped = this.columns.some(({ name, column }) => name !== column);

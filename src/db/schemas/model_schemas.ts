@@ -55,9 +55,10 @@ export function schemaOf<
 
 /**
  * Returns the schema of the JSON that creates a row: of the columns that neither the database nor
- * the repository sets (no generated key, `createdAt`, `updatedAt` or `deletedAt`), with the rules
- * of their fields. Those that are nullable or have a default may be missing. Its output is data of
- * `create`: a `bigint` is read from text, a `Date` from text of RFC 3339, bytes from base64.
+ * the repository sets (no generated key, `createdAt`, `updatedAt`, `deletedAt` or `version`), with
+ * the rules of their fields. Those that are nullable or have a default may be missing. Its output
+ * is data of `create`: a `bigint` is read from text, a `Date` from text of RFC 3339, bytes from
+ * base64.
  *
  * `pick` may name the columns that it does not have otherwise. JSON is checked by its schema if
  * that is one of valibot that only checks, else by the repository.
@@ -111,7 +112,7 @@ export function keySchemaOf<M extends AnyModel>(model: M): KeySchema<M> {
   return objectSchema(model, { names, schemaOf });
 }
 
-const SET_BY_REPOSITORIES: readonly FieldFlag[] = ["clock", "deletedAt"];
+const SET_BY_REPOSITORIES: readonly FieldFlag[] = ["clock", "deletedAt", "version"];
 const OPTIONS: readonly string[] = ["pick", "omit", "optional", "extend"];
 
 interface ObjectParts {

@@ -119,5 +119,5 @@ export type Extension<O extends SchemaOptions, Side extends "input" | "output"> 
 /** The columns that neither the database nor the repository sets. */
 export type GivenColumn<M extends AnyModel> = Exclude<
   ColumnName<M>,
-  GeneratedColumn<M> | ColumnWith<M, "clock" | "deletedAt">
+  GeneratedColumn<M> | ColumnWith<M, "clock" | "deletedAt" | "version">
 >;

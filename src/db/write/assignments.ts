@@ -15,6 +15,9 @@ import type { TableColumn, Values } from "../query/table_column.ts";
 /** The most characters of the name of a value in JSON. */
 const MAX_PLACE = 256;
 
+/** Sets a version to the next one. */
+const NEXT = Symbol("next");
+
 /** What columns are set to, by name. */
 export type Assignments = Readonly<Record<string, Slot | Expression<unknown>>>;
 
@@ -71,9 +74,9 @@ export function createTuple(data: unknown, operation: Operation): readonly unkno
 }
 
 /**
- * Reads an `UpdateInput`, and adds the time of the update if it sets anything.
+ * Reads an `UpdateInput`, and adds the time of the update and the next version if it sets anything.
  *
- * @throws {TypeError} if it has an unknown column, one of the scope, or the primary key
+ * @throws {TypeError} if it has an unknown column, one of the scope, the version or the primary key
  * @throws {DbError} `NotNullViolation` if a value is `null` that cannot be
  */
 export function updateValues(data: unknown, operation: Operation): Values {
@@ -93,7 +96,7 @@ export function updateValues(data: unknown, operation: Operation): Values {
     throw dbError(operation.action, { code: "NotNullViolation", fields: missing });
   }
   return values.size > 0
-    ? new Map([...values, ...updateTimes([...values.keys()], operation)])
+    ? new Map([...values, ...updateStamps([...values.keys()], operation)])
     : values;
 }
 
@@ -103,18 +106,20 @@ export function namesRelation(data: unknown, { relations }: Pick<Table, "relatio
     Object.keys(data).some((name) => relations.has(name));
 }
 
-/** Returns the times that an update of some columns sets in the others. */
-export function updateTimes(columns: readonly TableColumn[], operation: Operation): Values {
-  const stamped = operation.table.columns.filter((column) =>
-    column.field.traits.clock === "update" && !columns.includes(column) &&
-    !operation.scope.has(column)
+/** Returns what an update of some columns sets in the others: times, and the next version. */
+export function updateStamps(columns: readonly TableColumn[], operation: Operation): Values {
+  const { table, scope } = operation;
+  const timed = table.columns.filter((column) =>
+    column.field.traits.clock === "update" && !columns.includes(column) && !scope.has(column)
   );
-  return new Map(stamped.map((column) => [column, operation.time()]));
+  const stamps = new Map<TableColumn, unknown>(timed.map((column) => [column, operation.time()]));
+  if (table.version) stamps.set(table.version, NEXT);
+  return stamps;
 }
 
 /** Returns the values that mark rows as deleted. */
 export function markValues(mark: TableColumn, operation: Operation): Values {
-  return new Map([[mark, operation.time()], ...updateTimes([mark], operation)]);
+  return new Map([[mark, operation.time()], ...updateStamps([mark], operation)]);
 }
 
 /** Binds values to be set in a table; `undefined` is the default of the column. */
@@ -123,6 +128,11 @@ export function assign(values: Values, operation: Operation): Assignments {
   for (const [column, value] of values) {
     if (value instanceof Change) {
       assignments[column.column] = changed({ column, difference: value }, operation);
+      continue;
+    }
+    if (value === NEXT) {
+      operation.add(`${column.name} next,`);
+      assignments[column.column] = sql`${storedIn(column, operation)} + 1`;
       continue;
     }
     if (value === undefined) {
@@ -155,11 +165,16 @@ function changed(
     ? column.store(operand, operation.action, { isPart: true })
     : column.encode(operand, operation.action);
   const slot = operation.bind(`${name} ${operator},`, encoded);
-  const reference = sql.ref(`${operation.table.rows}.${column.column}`);
+  const reference = storedIn(column, operation);
   if (operator === "push") return grammar.arrays.push(reference, slot);
   const amount = grammar.operand?.(slot, field) ?? slot;
   const value = sql`${reference} ${sql.raw(operator)} ${amount}`;
   return grammar.checked({ column: reference, value: sql`(${value})`, operator }, field);
+}
+
+/** Returns the value that a row has before it is written. */
+function storedIn({ column }: TableColumn, { table }: Operation): Expression<unknown> {
+  return sql.ref(`${table.rows}.${column}`);
 }
 
 /** Returns the change of a column, or the value that it is to have. */
@@ -217,12 +232,13 @@ function dataOf(data: unknown, operation: Operation): Readonly<Record<string, un
 /**
  * Returns a column that data sets.
  *
- * @throws {TypeError} if it is unknown, the scope sets it, or it marks deleted rows, which are
- * hidden
+ * @throws {TypeError} if it is unknown, the scope sets it, it is the version, or it marks deleted
+ * rows, which are hidden
  */
 export function givenColumn(name: string, operation: Operation): TableColumn {
   const column = operation.column(name);
   if (operation.scope.has(column)) throw operation.mistake(`the scope sets ${name}`);
+  if (column === operation.table.version) throw operation.mistake(`the repository sets ${name}`);
   if (column === operation.table.mark && !operation.seesDeleted) {
     throw operation.mistake(`delete() sets ${name}, or data of withDeleted()`);
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DbError, dbError } from "../errors.ts";
+import { DbError } from "../errors.ts";
 import type { HookEvent } from "../model/hooks.ts";
 import { type Operation, type OperationContext, unscoped } from "../query/operation.ts";
 import type { Table } from "../query/table.ts";
@@ -18,7 +18,7 @@ import { PLAIN_WRITES as plain, type Writes } from "./row_writes.ts";
 import { type ManyUpdate, markUpdate } from "./update_many.ts";
 import { type RowUpsert, updateOrCreate } from "./upsert.ts";
 import { readUpserts } from "./upsert_many.ts";
-import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
+import { readTarget, type RowUpdate, tryUpdate, unmet } from "./writes.ts";
 
 /** The writes of tables with hooks. */
 export const HOOKED_WRITES: Writes = {
@@ -54,9 +54,7 @@ export const HOOKED_WRITES: Writes = {
     if (!context.table.hooks?.updated || update.values.size === 0) {
       return await plain.updateRow(update, context);
     }
-    const row = await updateOne(update, context);
-    if (row) return row;
-    throw dbError(context.action, { code: "RowNotFound" });
+    return await updateOne(update, context) ?? await unmet(update.unique, context);
   },
 
   async updateMany(update, operation) {

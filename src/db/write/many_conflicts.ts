@@ -37,8 +37,8 @@ export interface ManyUpdates {
   readonly by: readonly TableColumn[];
   /** The columns to set. */
   readonly columns: readonly TableColumn[];
-  /** Times to set besides, which are the same in every row. */
-  readonly times: Values;
+  /** What to set besides, which is the same in every row: times, and the next version. */
+  readonly stamps: Values;
 }
 
 /** Skips the rows that have a value of a unique column that another row has; counts the others. */
@@ -81,7 +81,7 @@ export function skip(operation: Operation): (insert: Insertion) => Insertion {
  * column
  */
 export function updateConflicts(
-  { by, columns, times }: ManyUpdates,
+  { by, columns, stamps }: ManyUpdates,
   context: OperationContext,
 ): InsertManner<void> {
   const { table, table: { connection }, action } = context;
@@ -89,7 +89,7 @@ export function updateConflicts(
   const names = columns.map(({ column }) => column);
   const extend: Extend = (operation) => {
     operation.section(`by ${fieldsOf(by)} update ${names} at`);
-    const stamps = assign(times, operation);
+    const stamped = assign(stamps, operation);
     operation.section("in");
     const scoped = every(scopeFilters(operation, { of: table.rows }));
     return (insert) =>
@@ -99,13 +99,13 @@ export function updateConflicts(
             .doUpdateSet((eb) =>
               Object.fromEntries([
                 ...names.map((name) => [name, eb.ref(`excluded.${name}`)]),
-                ...Object.entries(stamps),
+                ...Object.entries(stamped),
               ])
             )
             .where(scoped)
         )
         : insert.onDuplicateKeyUpdate((eb) =>
-          overwrite({ by, columns, stamps }, { scoped, table, eb })
+          overwrite({ by, columns, stamped }, { scoped, table, eb })
         );
   };
   return {
@@ -126,7 +126,7 @@ export function updateConflicts(
       // Another column conflicts, or a row is out of scope: each is a matter of its own.
       await connection.transaction(async () => {
         for (const tuple of batch.tuples) {
-          await upsertRow(rowUpsert(tuple, { by, columns, times }, table), context);
+          await upsertRow(rowUpsert(tuple, { by, columns, stamps }, table), context);
         }
       });
     },
@@ -137,14 +137,14 @@ export function updateConflicts(
 /** Returns one row to create or to update. */
 export function rowUpsert(
   tuple: Tuple,
-  { by, columns, times }: ManyUpdates,
+  { by, columns, stamps }: ManyUpdates,
   { columns: all }: Pick<Table, "columns">,
 ): RowUpsert {
   const valueOf = (column: TableColumn) => [column, tuple[column.index]] as const;
   return {
     unique: new Map(by.map(valueOf)),
     created: new Map(all.map(valueOf).filter(([, value]) => value !== undefined)),
-    values: new Map([...columns.map(valueOf), ...times]),
+    values: new Map([...columns.map(valueOf), ...stamps]),
   };
 }
 
@@ -179,7 +179,7 @@ function unless(accepted: Expression<unknown>, table: Table) {
 
 /** Returns the assignments of MySQL for rows that conflict by any unique column. */
 function overwrite(
-  { by, columns, stamps }: Omit<ManyUpdates, "times"> & { readonly stamps: Assignments },
+  { by, columns, stamped }: Omit<ManyUpdates, "stamps"> & { readonly stamped: Assignments },
   { scoped, table, eb }: {
     readonly scoped: Filter;
     readonly table: Table;
@@ -195,7 +195,7 @@ function overwrite(
     ...Object.fromEntries(
       [
         ...columns.map((column) => [column.column, given(column)] as const),
-        ...Object.entries(stamps),
+        ...Object.entries(stamped),
       ].map(([column, value]) => [column, sql`if(${accepted}, ${value}, ${stored({ column })})`]),
     ),
   };

@@ -7,7 +7,7 @@ import { dbError } from "../errors.ts";
 import { keyColumns } from "../query/condition.ts";
 import type { Operation } from "../query/operation.ts";
 import type { TableColumn } from "../query/table_column.ts";
-import { checkUpdatable, givenColumn, updateTimes } from "./assignments.ts";
+import { checkUpdatable, givenColumn, updateStamps } from "./assignments.ts";
 import { createTuples, keyOfValues } from "./create_many.ts";
 import { fieldsOf } from "./inserts.ts";
 import { type ManyUpdates, updateConflicts } from "./many_conflicts.ts";
@@ -47,8 +47,8 @@ export function readUpserts(
   const columns = updateColumns(update, operation);
   const tuples = createTuples({ name: "create", data: create }, operation);
   checkDifferent(tuples, key, operation);
-  const times = updateTimes(columns, operation);
-  return { tuples, updates: { by: key, columns, times } };
+  const stamps = updateStamps(columns, operation);
+  return { tuples, updates: { by: key, columns, stamps } };
 }
 
 function updateColumns(update: unknown, operation: Operation): readonly TableColumn[] {

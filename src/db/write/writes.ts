@@ -9,13 +9,14 @@ import type { Statement } from "../connection/statement.ts";
 import { dbError } from "../errors.ts";
 import { uniqueFilter } from "../query/filters.ts";
 import { Operation, type OperationContext, unscoped } from "../query/operation.ts";
+import type { Table } from "../query/table.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, markValues } from "./assignments.ts";
-import { keyOfRow, lock, oneRow, rowOf } from "./row_reading.ts";
+import { keyOfRow, lock, rowOf } from "./row_reading.ts";
 
 /** A row and what to set in it. */
 export interface RowUpdate {
-  /** The values of unique columns that name the row. */
+  /** The values of unique columns that name the row, and the version that it must have. */
   readonly unique: Values;
   /** The values to set. */
   readonly values: Values;
@@ -24,18 +25,29 @@ export interface RowUpdate {
 /**
  * Updates a row.
  *
- * @throws {DbError} `RowNotFound` if there is no such row
+ * @throws {DbError} `RowNotFound` if there is no such row, `Conflict` if it has another version
  */
 export async function updateRow(update: RowUpdate, context: OperationContext): Promise<AnyRow> {
-  const row = await tryUpdate(update, context);
-  if (row) return row;
-  throw dbError(context.action, { code: "RowNotFound" });
+  return await tryUpdate(update, context) ?? await unmet(update.unique, context);
+}
+
+/**
+ * Fails for a row that was not found, by the version that it was to have or at all.
+ *
+ * @throws {DbError} `Conflict` if there is a row that has another version, else `RowNotFound`
+ */
+export async function unmet(unique: Values, context: OperationContext): Promise<never> {
+  const { table, action } = context;
+  const key = withoutVersion(unique, table);
+  const isThere = key.size < unique.size &&
+    await readTarget(key, context, { isCurrent: true }) !== undefined;
+  throw dbError(action, { code: isThere ? "Conflict" : "RowNotFound" });
 }
 
 /**
  * Deletes the row with these values of unique columns.
  *
- * @throws {DbError} `RowNotFound` if there is no such row
+ * @throws {DbError} `RowNotFound` if there is no such row, `Conflict` if it has another version
  */
 export async function deleteRow(unique: Values, context: OperationContext): Promise<AnyRow> {
   const { table } = context;
@@ -43,24 +55,20 @@ export async function deleteRow(unique: Values, context: OperationContext): Prom
   const operation = new Operation("delete", context);
   const filter = uniqueFilter(unique, operation);
   const remove = () => kysely.deleteFrom(table.source).where(filter);
-  if (grammar.returning) {
-    return oneRow(
-      await operation.run(() => remove().returning(selectionOf(table.columns))),
-      context,
-    );
-  }
-  const [found] = await table.executeTogether(context.action, [
-    lockTarget(unique, context),
-    operation.statement(remove),
-  ]);
-  return oneRow(found, context);
+  const [deleted] = grammar.returning
+    ? [await operation.run(() => remove().returning(selectionOf(table.columns)))]
+    : await table.executeTogether(context.action, [
+      lockTarget(unique, context),
+      operation.statement(remove),
+    ]);
+  return rowOf(deleted, table) ?? await unmet(unique, context);
 }
 
 /**
  * Marks the row with these values of unique columns as deleted, and returns it. One that is marked
  * is not found: it keeps its time.
  *
- * @throws {DbError} `RowNotFound` if there is no such row
+ * @throws {DbError} `RowNotFound` if there is no such row, `Conflict` if it has another version
  */
 export async function markRow(
   { unique, mark }: { readonly unique: Values; readonly mark: TableColumn },
@@ -86,17 +94,24 @@ export async function tryUpdate(
   if (grammar.returning) {
     return rowOf(await operation.run(() => update().returning(selectionOf(table.columns))), table);
   }
-  if ([...unique.keys()].some((column) => values.has(column))) {
+  const key = withoutVersion(unique, table);
+  if ([...key.keys()].some((column) => values.has(column))) {
     // The columns it is found by are about to change: from here on it is found by its key.
     return await table.connection.atomically(() => updateByKey({ unique, values }, context));
   }
   const { scope, action } = context;
   const [updated, found] = await table.executeTogether(action, [
     operation.statement(update),
-    // The update may have marked it as deleted.
-    lockTarget(unique, { table, scope, seesDeleted: true, action }),
+    // The update may have marked it as deleted, and has changed its version.
+    lockTarget(key, { table, scope, seesDeleted: true, action }),
   ]);
   return updated.affectedRows === 0 ? undefined : rowOf(found, table);
+}
+
+/** Returns the values of unique columns without the version. */
+function withoutVersion(unique: Values, { version }: Pick<Table, "version">): Values {
+  if (!version || !unique.has(version)) return unique;
+  return new Map([...unique].filter(([column]) => column !== version));
 }
 
 async function updateByKey(

@@ -72,6 +72,29 @@ test("model() rejects an invalid table", () => {
       () => model("t", { id, a: field.deletedAt().defaultSql("now()") }),
       "Cannot define t: a marks rows, and is unique or has a default",
     ],
+    [
+      () => model("t", { id, a: field.version(), b: field.version() }),
+      "Cannot define t: 2 columns are versions of its rows",
+    ],
+    ...[
+      field.version().nullable(),
+      field.version().unique(),
+      field.version().references("self"),
+      field.version().check((value) => value < 9, "less than 9"),
+    ].map((a) =>
+      [
+        () => model("t", { id, a }),
+        "Cannot define t: a is the version of rows, and has another declaration",
+      ] as const
+    ),
+    [
+      () => model("t", { id, a: field.version() }, { unique: [["id", "a"]] }),
+      "Cannot define t: unique has a, which each update changes",
+    ],
+    [
+      () => model("t", { id, a: field.version().default(2) }),
+      "Cannot set default: the field has another",
+    ],
   ];
   for (const [define, message] of wrong) assert.throws(define, { name: "TypeError", message });
 });

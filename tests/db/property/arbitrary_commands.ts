@@ -1,6 +1,6 @@
 /** Commands to a database of things, at random. */
 import fc from "fast-check";
-import { find, someColumns, unique, where } from "./arbitrary_conditions.ts";
+import { find, someColumns, target, unique, where } from "./arbitrary_conditions.ts";
 import { change, code, fewRows, id, keyed, keyless, mixedRows } from "./arbitrary_things.ts";
 import { aggregate, groupBy } from "./arbitrary_groups.ts";
 import type { Change, Command, Operation, Scope } from "../support/thing.ts";
@@ -61,7 +61,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
   },
   { arbitrary: fc.record({ do: does("createManyAndReturn"), data: someRows }), weight: 2 },
-  { arbitrary: fc.record({ do: does("findUnique", "delete", "purge"), where: unique }), weight: 3 },
+  { arbitrary: fc.record({ do: does("findUnique"), where: unique }), weight: 1 },
+  { arbitrary: fc.record({ do: does("delete", "purge"), where: target }), weight: 2 },
   { arbitrary: fc.record({ do: does("findMany", "findFirst"), options: find }), weight: 8 },
   {
     arbitrary: fc.record({
@@ -71,7 +72,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
     weight: 4,
   },
-  { arbitrary: fc.record({ do: does("update"), where: unique, data: change }), weight: 3 },
+  { arbitrary: fc.record({ do: does("update"), where: target, data: change }), weight: 3 },
   {
     arbitrary: fc.record({
       do: does("updateMany", "updateManyAndReturn"),

@@ -10,6 +10,10 @@ export const unique = fc.oneof(
   fc.record({ id, code: fc.record({ equals: code }) }),
 );
 
+/** A condition on the row of a write, with or without its version. */
+export const target = fc.tuple(unique, fc.option(fc.integer({ min: 1, max: 3 })))
+  .map(([where, version]) => version === null ? where : { ...where, version });
+
 /** Some of the columns. */
 export const someColumns = fc.subarray([...COLUMNS]);
 
@@ -28,6 +32,7 @@ const conditions = fc.letrec<{ where: Condition; column: Condition }>((tie) => (
     fc.record({ name: inMode(match) }),
     fc.record({ rank: fc.oneof(rest.rank, operators(number, ordered(number))) }),
     fc.record({ touched: fc.oneof(time, operators(time, ordered(time))) }),
+    fc.record({ version: operators(fc.integer({ min: 1, max: 3 }), ordered(fc.integer())) }),
     fc.record({ gone: fc.oneof(fc.constant(null), operators(time, ordered(time))) }),
     fc.record({ mood: fc.oneof(rest.mood, operators(mood)) }),
     fc.record({ day: fc.oneof(rest.day, operators(day, ordered(day))) }),

@@ -10,12 +10,13 @@ import {
   type Find,
   type Operation,
   type Scope,
+  type Target,
   type Thing,
 } from "../support/thing.ts";
 
 /** Why an operation is refused, and the columns that may be at fault. */
 export class Refusal extends Error {
-  readonly code: "RowNotFound" | "UniqueViolation" | "CheckViolation";
+  readonly code: "RowNotFound" | "Conflict" | "UniqueViolation" | "CheckViolation";
   readonly fields: readonly string[];
   constructor(code: Refusal["code"], fields: readonly string[] = []) {
     super(code);
@@ -90,7 +91,7 @@ export class MemoryRepository {
       case "findFirst":
         return this.#find({ ...operation.options, take: 1 }, scope)[0]?.[0] ?? null;
       case "update":
-        return this.#update([one(where(operation.where))], operation.data)[0];
+        return this.#update([this.#target(operation.where, scope)], operation.data)[0];
       case "updateMany":
         return this.#update(where(operation.where), operation.data).length;
       case "updateManyAndReturn":
@@ -103,11 +104,11 @@ export class MemoryRepository {
       case "upsertMany":
         return this.#upsertMany(operation, scope, keys);
       case "delete":
-        return this.#mark([one(where(operation.where).filter(isLive))])[0];
+        return this.#mark([this.#target(operation.where, { ...scope, withDeleted: false })])[0];
       case "deleteMany":
         return this.#mark(where(operation.where).filter(isLive)).length;
       case "purge":
-        return this.#delete([one(where(operation.where))])[0];
+        return this.#delete([this.#target(operation.where, scope)])[0];
       case "purgeMany":
         return this.#delete(where(operation.where)).length;
       case "exists":
@@ -127,6 +128,13 @@ export class MemoryRepository {
 
   #where(condition: object, scope: Scope): readonly Thing[] {
     return this.#rows.filter((row) => sees(scope, row) && holds(condition, row));
+  }
+
+  #target({ version, ...unique }: Target, scope: Scope): Thing {
+    const [row] = this.#where(unique, scope);
+    if (!row) throw new Refusal("RowNotFound");
+    if (version !== undefined && row.version !== version) throw new Refusal("Conflict");
+    return row;
   }
 
   #createMany(
@@ -205,6 +213,7 @@ export class MemoryRepository {
       made: data.made ?? new Date(this.#now()),
       touched: data.touched ?? new Date(this.#now()),
       gone: null,
+      version: 1,
       ...scope,
     };
     this.#checkUnique(row, []);
@@ -230,14 +239,24 @@ export class MemoryRepository {
     for (const row of rows) this.#checkUnique(data, [row]);
     if (rows.length > 1 && data.code !== undefined) throw new Refusal("UniqueViolation", ["code"]);
     if (Object.keys(data).length === 0) return rows;
-    const updated = rows.map((row) => ({ ...row, touched: new Date(this.#now()), ...data }));
+    const updated = rows.map((row) => ({
+      ...row,
+      touched: new Date(this.#now()),
+      version: row.version + 1,
+      ...data,
+    }));
     this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...updated];
     return updated;
   }
 
   #mark(rows: readonly Thing[]): readonly Thing[] {
     const now = new Date(this.#now());
-    const marked = rows.map((row) => ({ ...row, touched: now, gone: now }));
+    const marked = rows.map((row) => ({
+      ...row,
+      touched: now,
+      gone: now,
+      version: row.version + 1,
+    }));
     this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...marked];
     return marked;
   }
@@ -292,11 +311,6 @@ function refusing<T>(read: () => T): T {
   } catch (error) {
     throw error instanceof TooLarge ? new Refusal("CheckViolation", [error.label]) : error;
   }
-}
-
-function one([row]: readonly Thing[]): Thing {
-  if (row) return row;
-  throw new Refusal("RowNotFound");
 }
 
 function compareBy(order: readonly unknown[][], a: Thing, b: Thing): number {

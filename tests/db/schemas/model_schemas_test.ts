@@ -41,12 +41,13 @@ const Offer = model("offers", {
   created: field.createdAt(),
   updated: field.updatedAt(),
   gone: field.deletedAt(),
+  version: field.version(),
 });
 class Db extends DbService.with({ offer: Offer }) {}
 
 const Create = createSchemaOf(Offer);
 const Update = updateSchemaOf(Offer);
-const OfferRow = schemaOf(Offer, { omit: ["created", "updated"] });
+const OfferRow = schemaOf(Offer, { omit: ["created", "updated", "version"] });
 
 /** JSON that fits a column, with the value that is stored; and JSON that is refused, and why. */
 const CASES: Readonly<
@@ -181,9 +182,11 @@ testOnEach(
         assert.deepEqual(updated[name as "title"], value, name);
         // What is sent of a row creates the same row.
         const sent = JSON.parse(JSON.stringify(v.parse(OfferRow, created)));
-        const { id: _, created: __, updated: ___, ...again } = await db.offer.create({
-          data: v.parse(Create, sent),
-        });
+        const { id: _, created: __, updated: ___, version: ____, ...again } = await db.offer.create(
+          {
+            data: v.parse(Create, sent),
+          },
+        );
         assert.deepEqual({ ...created, ...again }, created, name);
       }
       for (const [json, message] of refused) {
@@ -199,7 +202,7 @@ testOnEach(
 test("the columns of a schema are those that data has, or those that options choose", () => {
   const columns = (schema: object) => Object.keys((schema as { entries: object }).entries);
   const all = Object.keys(Offer["~model"].fields);
-  const set = ["id", "created", "updated", "gone"];
+  const set = ["id", "created", "updated", "gone", "version"];
   assert.deepEqual(columns(schemaOf(Offer)), all);
   assert.deepEqual(columns(Create), all.filter((name) => !set.includes(name)));
   assert.deepEqual(columns(Update), columns(Create));

@@ -28,6 +28,7 @@ const Thing = model("things", {
   made: field.createdAt(),
   touched: field.updatedAt().map("touched_at"),
   gone: field.deletedAt().map("touched"),
+  version: field.version(),
 }, { table: "objects", schema: "world" });
 
 /** A database of things. */
@@ -69,10 +70,10 @@ function add(copy: Map<number, Thing>, row: Thing): void {
 
 /** Removes a row, which may be marked by now, or before. */
 function remove(copy: Map<number, Thing>, row: Thing): void {
-  const { gone, touched } = row;
+  const { gone, touched, version } = row;
   const live = copy.get(row.id);
   if (gone === null || live) {
-    assert.deepEqual(live && gone !== null ? { ...live, gone, touched } : live, row);
+    assert.deepEqual(live && gone !== null ? { ...live, gone, touched, version } : live, row);
   }
   copy.delete(row.id);
 }
@@ -97,6 +98,7 @@ export const COLUMNS: readonly Column[] = [
   "made",
   "touched",
   "gone",
+  "version",
 ];
 
 /** A condition on rows. */
@@ -105,11 +107,14 @@ export type Condition = Where<typeof Thing>;
 /** A condition on one row. */
 export type Unique = UniqueWhere<typeof Thing>;
 
+/** A condition on the row of a write, and its version. */
+export type Target = Unique & { readonly version?: number };
+
 /** The data of a new row. */
 export type Creation = CreateInput<typeof Thing>;
 
 /** The data of an update. */
-export type Change = Partial<Omit<Thing, "id" | "gone">>;
+export type Change = Partial<Omit<Thing, "id" | "gone" | "version">>;
 
 /** The options of a find; `select` may lack columns, which types ignore here. */
 export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, true> };
@@ -117,7 +122,7 @@ export type Find = FindManyOptions<typeof Thing> & { select?: Record<Column, tru
 /** The values of the rows of a scope; empty without a scope. */
 export type Scope = { readonly [C in "name" | "rank" | "flag"]?: NonNullable<Thing[C]> } & {
   /** Whether marked rows are seen. */
-  readonly withDeleted?: true;
+  readonly withDeleted?: boolean;
 };
 
 /** A condition on groups: `{ rank: { _sum: { gt: 1 } } }`. */
@@ -143,10 +148,11 @@ export type Operation =
   | { do: "create"; data: Creation }
   | { do: "createMany"; data: Creation[]; skipDuplicates?: boolean }
   | { do: "createManyAndReturn"; data: Creation[] }
-  | { do: "findUnique" | "delete" | "purge"; where: Unique }
+  | { do: "findUnique"; where: Unique }
+  | { do: "delete" | "purge"; where: Target }
   | { do: "findMany" | "findFirst"; options: Find }
   | { do: "stream"; options: Find; batchSize: number }
-  | { do: "update"; where: Unique; data: Change }
+  | { do: "update"; where: Target; data: Change }
   | { do: "updateMany" | "updateManyAndReturn"; where: Condition; data: Change }
   | { do: "upsert"; where: Unique; create: Creation; update: Change }
   | { do: "upsertMany"; by: "id" | "code"; create: Creation[]; update: (keyof Change)[] }

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { dbError } from "../../errors.ts";
 import { isPlainObject } from "../../model/plain_object.ts";
-import { uniqueValues } from "../../query/condition.ts";
+import { targetValues } from "../../query/condition.ts";
 import { keyOf } from "../../query/key.ts";
 import type { Operation } from "../../query/operation.ts";
 import type { AnyRow, TableColumn, Values } from "../../query/table_column.ts";
@@ -14,7 +13,7 @@ import { writesOf } from "../hooked_writes.ts";
 import { lockRow } from "../locked_rows.ts";
 import { readUnique, updateOrCreate, type UpsertOptions } from "../upsert.ts";
 import { keyOfRow } from "../row_reading.ts";
-import { readTarget } from "../writes.ts";
+import { readTarget, unmet } from "../writes.ts";
 import {
   begin,
   type DataPlace,
@@ -36,18 +35,17 @@ export function createNested(data: unknown, root: Operation): Promise<AnyRow> {
 /**
  * Updates a row and what its data has of related rows.
  *
- * @throws {DbError} `RowNotFound` if there is no such row, or one to connect
+ * @throws {DbError} `RowNotFound` if there is no such row, or one to connect; `Conflict` if the row
+ * has another version
  */
 export function updateNested(
   { where, data }: { readonly where: unknown; readonly data: unknown },
   root: Operation,
 ): Promise<AnyRow> {
-  const unique = uniqueValues(where, root);
-  return root.table.connection.inSavepoint(async () => {
-    const row = await update(unique, { data, place: placeOf(root) });
-    if (row) return row;
-    throw dbError(root.action, { code: "RowNotFound" });
-  });
+  const unique = targetValues(where, root);
+  return root.table.connection.inSavepoint(async () =>
+    await update(unique, { data, place: placeOf(root) }) ?? await unmet(unique, root)
+  );
 }
 
 /** Updates a row as `updateNested` does, or creates it as `createNested` does. */
