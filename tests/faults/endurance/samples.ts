@@ -14,9 +14,9 @@ const DESCRIPTORS = 8;
 const TIMERS = 32;
 
 /**
- * Compares the first and the last third of the samples. Garbage is collected
- * before each, so the median of the heap is compared; resident memory depends on when a runtime
- * returns pages, so its least value is.
+ * Compares the first and the last third of the samples. Of memory the least values are compared:
+ * garbage is collected before each sample, but compiled code comes and goes (some MiB of the heap on
+ * Deno), and a runtime returns pages when it wants to.
  */
 export function judgeSamples(
   samples: readonly Sample[],
@@ -25,7 +25,7 @@ export function judgeSamples(
   if (third === 0) return { failures: ["there are too few samples"], note: "" };
   const [first, last] = [samples.slice(0, third), samples.slice(-third)];
   const compared = [
-    { what: "heap MiB", of: (s: Sample) => s.heapMib, by: median, most: relative },
+    { what: "heap MiB", of: (s: Sample) => s.heapMib, by: least, most: relative },
     { what: "resident MiB", of: (s: Sample) => s.residentMib, by: least, most: relative },
     { what: "descriptors", of: (s: Sample) => s.descriptors, by: median, most: plus(DESCRIPTORS) },
     { what: "timers", of: (s: Sample) => s.timers, by: median, most: plus(TIMERS) },
