@@ -18,7 +18,7 @@ import {
 import { callerContext } from "../platform/caller.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
-import { readSingleHeaders } from "./deno_headers.ts";
+import { headerListOf, readSingleHeaders } from "./deno_headers.ts";
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
@@ -147,10 +147,7 @@ function onlyTypeCheck(): (response: Response) => boolean {
  * ends the process instead of sending it.
  */
 function sendable(response: Response): Response {
-  let invalid: string | undefined;
-  response.headers.forEach((value, name) => {
-    if (CONTROL.test(value)) invalid = name;
-  });
+  const invalid = headerListOf(response).find(([, value]) => CONTROL.test(value))?.[0];
   if (invalid === undefined) return response;
   getLogger(["fw", "runtime"]).error(
     "Cannot send a response: its header {name} has a control character",

@@ -46,6 +46,7 @@ const { get: nativeSignal } = Object.getOwnPropertyDescriptor(Request.prototype,
  * an exchange keep their signal.
  */
 export function abortOnlyEarly(): void {
+  dropSignalWarning();
   Object.defineProperty(Request.prototype, "signal", {
     configurable: true,
     enumerable: true,
@@ -55,6 +56,22 @@ export function abortOnlyEarly(): void {
       return exchange ? this[SIGNAL] ??= earlySignal(native, exchange) : native;
     },
   });
+}
+
+/** How Deno warns of what {@linkcode abortOnlyEarly} changes. */
+const WARNING = "Deno.serve: request.signal aborts on successful responses";
+
+/**
+ * Drops the warning, which Deno prints after the first response whose request had its signal read:
+ * if it cannot be written, such as on a full disk, the process aborts.
+ */
+function dropSignalWarning(): void {
+  const { warn } = console;
+  if (warn.name === "dropOnce") return; // another server has begun
+  console.warn = function dropOnce(...args: unknown[]) {
+    if (!String(args[0]).startsWith(WARNING)) return warn.apply(console, args);
+    if (console.warn === dropOnce) console.warn = warn;
+  };
 }
 
 function earlySignal(native: AbortSignal, { info: { completed } }: Exchange): AbortSignal {

@@ -4,6 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { headerOf } from "../platform/request_header.ts";
 import type { RuntimeServer } from "./adapter.ts";
 
 /** How a server is started. */
@@ -218,6 +219,7 @@ export class DenoServer implements RuntimeServer {
 }
 
 /** Checks whether a request announces a body; without a length, one of HTTP/2 does not. */
-function hasBody({ headers }: Request): boolean { // neither of a GET nor of a HEAD
-  return headers.has("transfer-encoding") || Number(headers.get("content-length")) > 0;
+function hasBody(request: Request): boolean { // neither of a GET nor of a HEAD
+  return Number(headerOf(request, "content-length")) > 0 ||
+    headerOf(request, "transfer-encoding") !== null;
 }

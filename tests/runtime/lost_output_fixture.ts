@@ -11,6 +11,7 @@ const [port, how, sink] = process.argv.slice(2);
 
 class FailuresController extends controller() {
   ok = route.get("/ok", () => "ok");
+  signal = route.get("/signal", (_, c) => c.text(String(c.req.raw.signal.aborted)));
   error = route.get("/error", () => {
     throw new Error("a failure");
   });

@@ -29,6 +29,7 @@ for (const { how, end, code } of ENDS) {
       await child.accepts(port);
       for (let round = 0; round < 5; round++) {
         assert.equal(await statusOf(port, "/ok"), 200);
+        assert.equal(await statusOf(port, "/signal"), 200);
         assert.equal(await statusOf(port, "/error"), 500);
         await delay(30); // for lines that are printed together
       }
