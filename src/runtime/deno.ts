@@ -18,6 +18,7 @@ import {
 import { callerContext } from "../platform/caller.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
+import { isSentAtOnce, readArrivedBodies } from "./deno_bodies.ts";
 import { headerListOf, readSingleHeaders } from "./deno_headers.ts";
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
@@ -48,8 +49,10 @@ export function listenOnDeno(
       return handled instanceof Promise ? underWay.track(handled) : handled;
     };
     const answerWithBody = (request: Request, info: Deno.ServeHandlerInfo) => {
-      underWay.receive(request, info);
-      return answer(request, info);
+      const response = answer(request, info);
+      const isAnswered = !(response instanceof Promise) && isSentAtOnce(response);
+      if (!isAnswered) underWay.receive(request, info); // otherwise nothing reads its body now
+      return response;
     };
     const common = { signal, onListen() {} };
     if ("path" in address) return Deno.serve({ ...common, path: address.path }, handle);
@@ -69,6 +72,7 @@ export function listenOnDeno(
 export function denoMiddleware(): FetchMiddleware {
   registerLightResponses(DENO_PARTS);
   readSingleHeaders();
+  readArrivedBodies();
   const hasOnlyType = onlyTypeCheck();
   const checked = (response: Response) => hasOnlyType(response) ? response : sendable(response);
   const pass: FetchMiddleware = (received, answer) => {

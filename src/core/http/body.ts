@@ -117,7 +117,7 @@ async function bytesOf(c: Context): Promise<ArrayBuffer> {
  *
  * @throws {BadRequestException} 400 if it is invalid
  */
-export function decodeJson(bytes: ArrayBuffer, maxBytes: number): unknown {
+export function decodeJson(bytes: ArrayBuffer | Uint8Array, maxBytes: number): unknown {
   if (bytes.byteLength === 0) return undefined;
   let text: string, value: unknown;
   try {

@@ -123,7 +123,7 @@ export async function assemble(
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
   const authenticates = options.plugins.some(setsIdentity);
-  const withContext = contextMaker(answerError, answerNotFound);
+  const contextOf = contextMaker(answerNotFound);
   const direct = new Map<Handler, DirectRoute>();
   const conditionalRoute = placed.some(({ bound }) => bound.route.options.etag)
     ? (await import("../route/conditional_request.ts")).conditionalRoute
@@ -155,7 +155,14 @@ export async function assemble(
     const { bodyLimit } = bound.route.options;
     mount(router, { method, path, bodyLimit, handler, version, middleware });
     const hasGlobalFilters = global.filters.length > 0;
-    const directOptions = { ...options, path, conditional, withContext, hasGlobalFilters };
+    const directOptions = {
+      ...options,
+      path,
+      conditional,
+      contextOf,
+      answerError,
+      hasGlobalFilters,
+    };
     if (isBare && !version) {
       direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
     }

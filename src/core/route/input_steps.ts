@@ -62,6 +62,7 @@ export function inputSteps<Source>(
       ...mayBeForm && { isForm: readers.isForm },
     });
   }
+  if (steps.length === 0) return steps;
   return [...steps, ({ refusals }) => {
     if (refusals.length > 0) throw refuse(refusals);
   }];

@@ -21,11 +21,16 @@ export type Serializer = (data: unknown) => string | null | Promise<string | nul
 
 /** Options of {@linkcode createResponder}. */
 export interface ResponderOptions {
-  /** Whether no middleware sees its responses, so that nothing changes their headers. */
+  /**
+   * Whether no middleware sees its responses, so that nothing changes their headers, and none of
+   * them is to HEAD.
+   */
   readonly isFinal?: boolean;
   /** Sets the `ETag` of JSON, and checks whether the client has it. */
   readonly isKnown?: ((json: string, c: Context) => boolean | Promise<boolean>) | undefined;
 }
+
+const FINAL = { method: "GET", isFinal: true } as const;
 
 /**
  * Creates the responder of a route: data is checked against the response schema, stripped to it and
@@ -40,7 +45,7 @@ export function createResponder(
   function send(json: string | null, c: Context): Response {
     if (json === null || status === 204) return c.body(null, status);
     // the length of the response to GET; without it, a server sends 0 (RFC 9110 §8.6)
-    if (c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
+    if (!isFinal && c.req.method === "HEAD") c.header("content-length", String(byteLength(json)));
     return c.body(json, status, JSON_TYPE);
   }
   function sendUnknown(json: string | null, c: Context): Response | Promise<Response> {
@@ -49,7 +54,7 @@ export function createResponder(
   }
   return function respond(output, c) {
     if (!isResponse(output)) return whenReady(serialize(output), (json) => sendUnknown(json, c));
-    if (!isLate(c)) return sendable(output, { method: c.req.method, isFinal });
+    if (!isLate(c)) return sendable(output, isFinal ? FINAL : c.req); // reading it creates it
     dropBody(output);
     return output;
   };

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Handler } from "hono";
 import { callerTracker } from "../../platform/caller.ts";
 import { inTurn, orElse, whenReady } from "../../platform/ready.ts";
 import { isForm, readBody } from "../http/body.ts";
@@ -34,18 +33,24 @@ export interface RouteHandlerOptions {
   readonly path: string;
   /** The largest body in bytes. */
   readonly bodyLimit: number;
-  /** Whether no middleware sees its responses, so that nothing changes their headers. */
+  /**
+   * Whether no middleware sees its responses, so that nothing changes their headers, and none of
+   * them is to HEAD.
+   */
   readonly isFinal?: boolean;
   /** What it does with `etag`. */
   readonly conditional?: ConditionalRoute | undefined;
 }
+
+/** Answers a request that matches a route. */
+export type Handle = (c: Context) => Response | Promise<Response>;
 
 /** Creates the Hono handler of a route. */
 export function createRouteHandler(
   route: Route,
   pipeline: Pipeline,
   { path, bodyLimit: limit, isFinal = false, conditional }: RouteHandlerOptions,
-): Handler {
+): Handle {
   const { guards, interceptors, filters } = pipeline;
   const { bodyLimit: ownLimit } = route.options;
   const isReadFirst = route.options.body !== undefined && guards.length === 0 &&
@@ -124,6 +129,6 @@ function admit(isAdmitted: boolean): void {
 }
 
 /** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */
-function abandonable(handle: (c: Context) => Response | Promise<Response>): Handler {
+function abandonable(handle: Handle): Handle {
   return (c) => callerTracker()?.(c, () => handle(c)) ?? handle(c);
 }

@@ -28,6 +28,7 @@ class ThingsController extends controller("things") {
   how = route.get("/how", () => ({ isDirect: isDirect() }));
   howPosted = route.post("/how", { body: Order }, ({ body }) => [isDirect(), body]);
   howWithContext = route.get("/context", (_, c) => [isDirect(), c.req.path]);
+  postedWithContext = route.post("/context", (_, c) => [isDirect(), c.req.path]);
   one = route.get("/one/:id", { params: v.object({ id: Whole }) }, ({ params }) => params);
   raw = route.get("/raw/:a/:b", ({ params }) => params);
   query = route.get("/query", {
@@ -74,6 +75,16 @@ class ThingsController extends controller("things") {
   });
   unfound = route.get("/unfound", (_, c) => c.notFound() as Promise<Response>);
   texts = route.get("/text", (_, c) => c.text("plain"));
+  failed = route.get("/failed", {
+    filters: [(error, c) => c.json({ was: c.get("was"), message: String(error) }, 418)],
+  }, (_, c) => {
+    c.set("was", c.req.query("was"));
+    throw new RangeError("for the filter");
+  });
+  lost = route.get("/lost", async (_, c) => {
+    c.header("x-lost", await Promise.resolve("1"));
+    throw new NotFoundException("No such thing");
+  });
   guarded = route.get("/guarded", { guards: [(c) => c.req.query("ok") === "1"] }, () => "yes");
   tagged = route.get("/tagged", { etag: { "~version": "n" } }, () => ({ n: 1 }));
   changed = route.put("/tagged", { etag: { "~version": "n" }, body: Order }, ({ version }) => {
@@ -125,6 +136,8 @@ const GETS: readonly Row[] = [
   "/found/%2F/",
   "/unfound",
   "/text",
+  "/failed?was=here",
+  "/lost",
   "/guarded",
   "/guarded?ok=1",
   "/tagged",
@@ -206,7 +219,11 @@ test("a route without a context answers as with one", () =>
       assert.equal((await answerOf(direct, posted)).body, `[true,${GOOD}]`);
     }
     assert.equal((await answerOf(general, posted)).body, `[false,${GOOD}]`);
-    assert.equal((await answerOf(direct, { path: "/context" })).body, '[false,"/things/context"]');
+    assert.equal((await answerOf(direct, { path: "/context" })).body, '[true,"/things/context"]');
+    assert.equal(
+      (await answerOf(direct, { method: "POST", path: "/context" })).body,
+      '[false,"/things/context"]', // it could read the body
+    );
     const statuses = new Set<number>();
     for (const row of [...GETS, ...OTHERS, ...GETS]) {
       const expected = await answerOf(general, row);

@@ -5,18 +5,20 @@
  */
 import { callerTracker } from "../../../platform/caller.ts";
 import { inTurn, orElse, whenReady } from "../../../platform/ready.ts";
+import { readBytes } from "../../../platform/request_body.ts";
 import { headerOf } from "../../../platform/request_header.ts";
 import { decodeJson, MEDIA_TYPES } from "../../http/body.ts";
 import { DEFAULT_BODY_LIMIT, hasNoLength } from "../../http/body_limit.ts";
 import { hasLimitedReads, inTime } from "../../http/body_timeout.ts";
+import type { Context } from "../../http/context.ts";
 import { isResponse, sendable } from "../../http/sendable.ts";
 import { queryOf } from "../extractor.ts";
-import { type Input, inputSteps, type Readers, readingOf } from "../input_steps.ts";
+import { inputSteps, type Readers, readingOf } from "../input_steps.ts";
 import { applyFilters, type Pipeline } from "../pipeline.ts";
-import { createSerializer, jsonInit } from "../responder.ts";
+import { createResponder, createSerializer, jsonInit } from "../responder.ts";
 import type { Route } from "../route.ts";
 import { createRouteHandler, type RouteHandlerOptions } from "../route_handler.ts";
-import { honoRequestOf, type Incoming, type WithContext } from "./incoming.ts";
+import { type ContextOf, honoRequestOf, type Incoming } from "./incoming.ts";
 import { takesInputOnly } from "./input_only.ts";
 
 /** Answers a request. */
@@ -25,15 +27,18 @@ export type DirectRoute = (incoming: Incoming) => Response | Promise<Response>;
 /** Options of {@linkcode createDirectRoute}. */
 export interface DirectRouteOptions extends Omit<RouteHandlerOptions, "isFinal"> {
   /** Makes the context of a request. */
-  readonly withContext: WithContext;
+  readonly contextOf: ContextOf;
+  /** Answers what a route and its filters throw. */
+  readonly answerError: (error: unknown, c: Context) => Promise<Response>;
   /** Whether the application has filters of all routes. */
   readonly hasGlobalFilters: boolean;
 }
 
 /**
  * Creates the direct answer of a route. The request is read, validated and answered without a
- * context, which is created only for an error, unless guards, interceptors, extractors or the
- * handler of the route need it, or the request has an unusual body.
+ * context, which is created only for an error, or for the handler of a `GET` that takes it. If the
+ * route has guards, interceptors or extractors, or the request an unusual body, the general handler
+ * of the route answers.
  */
 export function createDirectRoute(
   route: Route,
@@ -41,7 +46,7 @@ export function createDirectRoute(
   routeOptions: DirectRouteOptions,
 ): DirectRoute {
   const { guards, interceptors, filters } = pipeline;
-  const { path, bodyLimit, conditional, withContext, hasGlobalFilters } = routeOptions;
+  const { path, bodyLimit, conditional, contextOf, answerError, hasGlobalFilters } = routeOptions;
   const { method, options, handler } = route;
   const { args = {}, body, consumes = ["json"], status } = options;
   const handle = createRouteHandler(route, pipeline, {
@@ -50,47 +55,59 @@ export function createDirectRoute(
     conditional,
     isFinal: true,
   });
-  const answerGenerally: DirectRoute = (incoming) => withContext(incoming, handle);
+  const answerGenerally: DirectRoute = (incoming) => {
+    const c = contextOf(incoming);
+    return orElse(() => handle(c), (error) => answerError(error, c));
+  };
   const isSafe = method === "GET";
-  const needsContext = guards.length + interceptors.length + Object.keys(args).length > 0 ||
-    !takesInputOnly(handler) || method === "ALL" || conditional !== undefined ||
-    // a filter can read the body, which the context limits and keeps
-    !isSafe && (filters.length > 0 || hasGlobalFilters) ||
+  const takesContext = !takesInputOnly(handler);
+  const isGeneral = guards.length + interceptors.length + Object.keys(args).length > 0 ||
+    method === "ALL" || conditional !== undefined ||
+    // a filter or the handler can read the body, which the context limits and keeps
+    !isSafe && (takesContext || filters.length > 0 || hasGlobalFilters) ||
     body !== undefined && !consumes.includes("json");
-  if (needsContext) return answerGenerally;
+  if (isGeneral) return answerGenerally;
 
-  const call = handler as (input: Input) => unknown; // it takes no context
   const maxBytes = options.bodyLimit ?? bodyLimit;
   const steps = inputSteps(route, { path, readers: readers(maxBytes) });
+  const respondInContext = createResponder(options, { isFinal: true });
   const serialize = createSerializer(options);
   const json = jsonInit(status);
+  const sent = { method, isFinal: true };
 
-  function respond(output: unknown, request: Request): Response | Promise<Response> {
-    if (isResponse(output)) return sendable(output, { method: request.method, isFinal: true });
+  function respond(output: unknown): Response | Promise<Response> {
+    if (isResponse(output)) return sendable(output, sent);
     return whenReady(
       serialize(output),
       (text) => new Response(text, text === null ? { status: status ?? 200 } : json),
     );
   }
 
-  function answer(incoming: Incoming): Response | Promise<Response> {
+  function answer(incoming: Incoming, c?: Context): Response | Promise<Response> {
     const reading = readingOf(incoming);
     return orElse(
       () => {
         const read = inTurn(steps, (step) => step(reading));
-        const output = whenReady(read, () => call(reading.input));
-        return whenReady(output, (result) => respond(result, incoming.request));
+        // a handler that takes only its input ignores the context
+        const output = whenReady(read, () => handler(reading.input, c as Context));
+        return whenReady(output, (result) => c ? respondInContext(result, c) : respond(result));
       },
-      (error) => withContext(incoming, (c) => applyFilters(filters, error, c)),
+      (error) => fail(error, c ?? contextOf(incoming)),
     );
+  }
+
+  function fail(error: unknown, c: Context): Promise<Response> {
+    return applyFilters(filters, error, c).catch((error) => answerError(error, c));
   }
 
   if (isSafe) {
     return (incoming) => {
       if (!hasNoLength(incoming.request, incoming.env)) return answerGenerally(incoming);
+      const c = takesContext ? contextOf(incoming) : undefined;
       const track = callerTracker();
-      if (!track) return answer(incoming);
-      return track({ req: { raw: incoming.request }, finalized: false }, () => answer(incoming));
+      if (!track) return answer(incoming, c);
+      const caller = c ?? { req: { raw: incoming.request }, finalized: false };
+      return track(caller, () => answer(incoming, c));
     };
   }
   const limit = Math.min(maxBytes, DEFAULT_BODY_LIMIT);
@@ -104,11 +121,11 @@ function readers(maxBytes: number): Readers<Incoming> {
     params: (incoming) => honoRequestOf(incoming).param(),
     query: (incoming) => queryOf({ req: honoRequestOf(incoming) }),
     headers: (incoming) => honoRequestOf(incoming).header(),
-    body(incoming) {
-      const { request } = incoming;
-      const bytes = lengthOf(request, 0);
-      const reading = inTime(request.arrayBuffer(), { bytes });
-      return reading.then((whole) => decodeJson(whole, maxBytes));
+    body({ request }) {
+      const whole = readBytes(request);
+      if (!(whole instanceof Promise)) return decodeJson(whole, maxBytes);
+      return inTime(whole, { bytes: lengthOf(request, 0) })
+        .then((whole) => decodeJson(whole, maxBytes));
     },
     isForm: () => false,
   };

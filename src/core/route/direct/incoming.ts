@@ -3,11 +3,13 @@
  *
  * @module
  */
-import type { ExecutionContext, Handler, Hono } from "hono";
+import type { Context as HonoContext, ExecutionContext, Handler, NotFoundHandler } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { HonoRequest } from "hono/request";
 import type { Result } from "hono/router";
+import { TrieRouter } from "hono/router/trie-router";
 import type { RouterRoute } from "hono/types";
+import type { Context } from "../../http/context.ts";
 
 /** What the router has found for a request. */
 export type Matched = Result<[Handler, RouterRoute]>;
@@ -28,28 +30,29 @@ export function honoRequestOf({ request, matched }: Incoming): HonoRequest {
   return new HonoRequest(request, undefined, matched);
 }
 
-/** Answers a request by a handler, which gets the context of the request. */
-export type WithContext = (incoming: Incoming, handler: Handler) => Response | Promise<Response>;
+/** Creates the context of a request. */
+export type ContextOf = (incoming: Incoming) => Context;
 
-/** Creates what makes contexts: an application of Hono whose router finds what is passed to it. */
-export function contextMaker(
-  onError: Parameters<Hono["onError"]>[0],
-  onNotFound: Parameters<Hono["notFound"]>[0],
-): WithContext {
-  let path = "";
-  let matched: Matched = [[]];
-  const once = {
-    name: "once",
-    add() {},
-    match: (): Matched => matched,
-  };
-  const hono = new HonoBase({ router: once, getPath: () => path });
-  hono.onError(onError).notFound(onNotFound);
-  return (incoming, handler) => {
-    const [[first], stash] = incoming.matched as [Matched[0], string[]?];
-    const [[, route], params] = first as Matched[0][0]; // there is one
-    matched = [[[[handler, route], params]], stash] as Matched; // Hono reads both at once
-    path = incoming.path;
-    return hono.fetch(incoming.request, incoming.env as object, incoming.executionContext);
-  };
+/** Creates what makes contexts, whose `notFound()` answers by `onNotFound`. */
+export function contextMaker(onNotFound: NotFoundHandler): ContextOf {
+  const Context = contextClass();
+  return ({ request, env, executionContext, path, matched }) =>
+    new Context(request, {
+      env: env as object, // undefined without bindings, as Hono passes it
+      executionCtx: executionContext,
+      notFoundHandler: onNotFound,
+      path,
+      matchResult: matched,
+    });
+}
+
+/** Returns the class of contexts, which Hono exports only together with all of its routers. */
+function contextClass(): typeof HonoContext {
+  let found: unknown;
+  const hono = new HonoBase({ router: new TrieRouter() });
+  void hono.notFound((c) => {
+    found = c.constructor;
+    return c.body(null);
+  }).request("/");
+  return found as typeof HonoContext; // of the application just created
 }
