@@ -89,9 +89,12 @@ function demandedVersion(header: string | undefined): number | undefined {
   const versions = new Set(named.filter((version) => version !== undefined));
   const [version] = versions;
   if (versions.size === 1) return version;
-  throw new PreconditionFailedException(
-    versions.size === 0 ? "If-Match has no current tag" : "If-Match has tags of several versions",
-  );
+  const reason = versions.size > 0
+    ? "tags of several versions"
+    : tagsIn(header)?.every((tag) => tag.startsWith("W/"))
+    ? "no strong tag"
+    : "no current tag";
+  throw new PreconditionFailedException(`If-Match has ${reason}`);
 }
 
 function matchedTags(ifMatch: string): readonly string[] {

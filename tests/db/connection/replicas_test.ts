@@ -11,7 +11,11 @@ import { administer, createDatabase } from "../support/servers.ts";
 import { killSessions, type ServerBrand } from "../support/sessions.ts";
 import { tcpLine } from "../support/tcp_line.ts";
 
-const Place = model("places", { id: field.integer().primaryKey(), name: field.text() });
+const Place = model("places", {
+  id: field.integer().primaryKey(),
+  name: field.text(),
+  version: field.version(),
+});
 const Visit = model("visits", {
   id: field.integer().primaryKey(),
   place_id: field.integer().references(Place),
@@ -51,6 +55,18 @@ async function manyIn(db: Db, times: number): Promise<readonly (string | undefin
   for (let i = 0; i < times; i++) names.push(await placeIn(db));
   return names.toSorted();
 }
+
+testReplicated("whether a row has another version is read where it is written", async (
+  { primary, replicas },
+) => {
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(replicas));
+  await db.place.create({ data: { id: 2, name: "new" } }); // which the replicas lack
+  const update = (id: number) =>
+    db.place.update({ where: { id, version: 9 }, data: { name: "x" } });
+  await assert.rejects(update(2), { code: "Conflict" });
+  await assert.rejects(db.place.delete({ where: { id: 2, version: 9 } }), { code: "Conflict" });
+  await assert.rejects(update(3), { code: "RowNotFound" });
+});
 
 testReplicated("reads go to the replicas in turn, all else to the database", async (
   { primary, replicas },
@@ -163,7 +179,9 @@ testReplicated("a replica that cannot be reached is left out, and others answer"
   assert.deepEqual(await manyIn(db, 4), ["two", "two", "two", "two"]);
   other.cut();
   assert.deepEqual(await manyIn(db, 2), ["primary", "primary"]);
-  assert.deepEqual(await db.place.findMany({ timeoutMs: 5000 }), [{ id: 1, name: "primary" }]);
+  assert.deepEqual(await db.place.findMany({ timeoutMs: 5000 }), [
+    { id: 1, name: "primary", version: 1 },
+  ]);
 });
 
 testReplicated("a replica that hangs is left out, however short the limits of reads", async (

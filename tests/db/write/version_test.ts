@@ -168,6 +168,20 @@ testOnEach("of 50 concurrent updates of a version, one is made", async ({ url })
   assert.equal(won?.value.version, 2);
 });
 
+testOnEach("a row that was deleted since a transaction has read it is no Conflict", async (
+  { url },
+) => {
+  await using db = await openBooks(url);
+  await using other = await Books.open(DbOptions.fromUrl(url));
+  const { id } = await db.book.create({ data: { code: "a" } });
+  const update = db.transaction(async () => {
+    const row = await db.book.findUnique({ where: { id } });
+    await other.book.purge({ where: { id } });
+    await db.book.update({ where: { id, version: row!.version }, data: { copies: 1 } });
+  });
+  await assert.rejects(update, dbError("RowNotFound", "Cannot update books: there is no such row"));
+}, { brands: ["postgres", "mysql"] });
+
 testOnEach("the repository alone sets a version", async ({ url }) => {
   await using db = await openBooks(url);
   const { book } = db;
