@@ -72,23 +72,13 @@ export const HOOKED_WRITES: Writes = {
   async upsertRow(upsert, context) {
     const { hooks } = context.table;
     if (!hooks?.created && !hooks?.updated) return await plain.upsertRow(upsert, context);
-    try {
-      const { unique, created } = upsert;
-      return await updateOrCreate({
-        unique,
-        created,
-        update: (isCurrent) => updateOrRead(upsert, { isCurrent, context }),
-        create: (unless) =>
-          hooked(context, {
-            event: "created",
-            write: () => insertRow(created, context, unless),
-            rows: (row) => [row],
-            wrap: (error) => new HookFailure(error),
-          }),
-      }, context);
-    } catch (error) {
-      throw error instanceof HookFailure ? error.cause : error;
-    }
+    const { unique, created } = upsert;
+    return await updateOrCreate({
+      unique,
+      created,
+      update: (isCurrent) => updateOrRead(upsert, { isCurrent, context }),
+      create: (unless) => HOOKED_WRITES.insertRow(created, context, unless),
+    }, context);
   },
 
   async upsertMany(upserts, operation) {
@@ -143,42 +133,30 @@ export function writesOf({ hooks }: Table): Writes {
   return hooks ? HOOKED_WRITES : plain;
 }
 
-/** A failure of a hook: an upsert that it ends does not try again. */
-class HookFailure extends Error {
-  constructor(cause: unknown) {
-    super("A hook failed", { cause });
-  }
-}
-
 /** A write, and the rows for the hooks. */
 interface HookedWrite<T> {
   readonly event: HookEvent;
   readonly write: () => Promise<T>;
   readonly rows: (result: T) => readonly (AnyRow | Change)[];
-  readonly wrap?: (error: unknown) => unknown;
 }
 
 async function hooked<T>(
   { table: { hooks, connection } }: OperationContext,
-  { event, write, rows, wrap = (error) => error }: HookedWrite<T>,
+  { event, write, rows }: HookedWrite<T>,
 ): Promise<T> {
   const hook = hooks?.[event];
   if (!hook) return await write();
   return await connection.inSavepoint(async () => {
     const result = await write();
     const written = rows(result);
-    try {
-      if (written.length > 0) await hook(written);
-    } catch (error) {
-      throw wrap(error);
-    }
+    if (written.length > 0) await hook(written);
     return result;
   });
 }
 
 /** Updates a row, and reads it before. */
 async function updateOne(
-  { unique, values, wrap }: RowUpdate & Pick<HookedWrite<unknown>, "wrap">,
+  { unique, values }: RowUpdate,
   context: OperationContext,
 ): Promise<AnyRow | undefined> {
   const changes = await hooked(context, {
@@ -191,7 +169,6 @@ async function updateOne(
       return after ? [{ before, after }] : [];
     },
     rows: (changes) => changes,
-    ...(wrap && { wrap }),
   });
   return changes[0]?.after;
 }
@@ -202,7 +179,7 @@ async function updateOrRead(
 ): Promise<AnyRow | undefined> {
   if (upsert.values.size === 0) return await readTarget(upsert.unique, context, { isCurrent });
   if (!context.table.hooks?.updated) return await tryUpdate(upsert, context);
-  return await updateOne({ ...upsert, wrap: (error) => new HookFailure(error) }, context);
+  return await updateOne(upsert, context);
 }
 
 function updateAll(update: ManyUpdate, operation: Operation): Promise<readonly Change[]> {

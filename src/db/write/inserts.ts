@@ -14,13 +14,50 @@ import { type AnyRow, selectionOf, type TableColumn, type Values } from "../quer
 import { assign, type Assignments } from "./assignments.ts";
 import { lock, namesOf, oneRow, rowOf } from "./row_reading.ts";
 
+/** The insertion of a row that another may have created first: that one is then looked for. */
+export class InsertionUnless {
+  /** The unique columns whose values the other row has. */
+  readonly columns: readonly TableColumn[];
+  #error: unknown;
+
+  /** Creates an insertion that has not begun. */
+  constructor(columns: readonly TableColumn[]) {
+    this.columns = columns;
+  }
+
+  /** Inserts the row. */
+  async run<T>(insert: () => Promise<T>): Promise<T> {
+    try {
+      return await insert();
+    } catch (error) {
+      this.#error = error;
+      throw error;
+    }
+  }
+
+  /** Checks whether an error is that of the row, and not of a hook or of rows beside it. */
+  hasFailedBy(error: unknown): boolean {
+    return error === this.#error;
+  }
+}
+
 /**
- * Creates a row. If another has its values of the unique columns `unless`, the statement does not
- * fail, which would end a transaction on PostgreSQL; the error is the same.
+ * Creates a row. If another has its values of the unique columns of `unless`, the statement does
+ * not fail, which would end a transaction on PostgreSQL; the error is the same.
  *
  * @throws {DbError} `UniqueViolation` if another row has its value of a unique column
  */
 export async function insertRow(
+  values: Values,
+  context: OperationContext,
+  unless?: InsertionUnless,
+): Promise<AnyRow> {
+  return unless
+    ? await unless.run(() => insert(values, context, unless.columns))
+    : await insert(values, context);
+}
+
+async function insert(
   values: Values,
   context: OperationContext,
   unless?: readonly TableColumn[],
@@ -28,12 +65,12 @@ export async function insertRow(
   const { table, table: { primaryKey, connection } } = context;
   const operation = new Operation("create", context);
   const assignments = assign(values, operation);
-  const insert = () => insertInto(context.table, [assignments]);
+  const build = () => insertInto(context.table, [assignments]);
   if (connection.grammar.returning) {
     if (unless) operation.section(`unless ${fieldsOf(unless)}`);
     await passKeys([values.get(primaryKey[0]!)], context);
     const result = await operation.run(() =>
-      insert().$if(
+      build().$if(
         unless !== undefined,
         (insert) =>
           insert.onConflict((conflict) =>
@@ -50,7 +87,7 @@ export async function insertRow(
     ? new Map(primaryKey.map((column) => [column, values.get(column)]))
     : undefined;
   const [{ insertId }, created] = await table.executeTogether(context.action, [
-    operation.statement(insert),
+    operation.statement(build),
     lockKey(key, context),
   ]);
   if (isGiven) return oneRow(created, context);

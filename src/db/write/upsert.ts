@@ -11,7 +11,7 @@ import { keyOf } from "../query/key.ts";
 import { Operation, type OperationContext } from "../query/operation.ts";
 import { type AnyRow, selectionOf, type TableColumn, type Values } from "../query/table_column.ts";
 import { assign, createValues, updateValues } from "./assignments.ts";
-import { fieldsOf, insertInto, insertRow, passKeys, taken } from "./inserts.ts";
+import { fieldsOf, insertInto, InsertionUnless, insertRow, passKeys, taken } from "./inserts.ts";
 import { namesOf, oneRow } from "./row_reading.ts";
 import { readTarget, type RowUpdate, tryUpdate } from "./writes.ts";
 
@@ -40,8 +40,8 @@ export interface UpsertSteps extends Omit<RowUpsert, "values"> {
   readonly isOneStatement?: boolean;
   /** Updates the row; `isCurrent` if it was created, or deleted, a moment ago. */
   readonly update: (isCurrent: boolean) => Promise<AnyRow | undefined>;
-  /** Creates the row, unless another has its values of these columns. */
-  readonly create: (unless: readonly TableColumn[]) => Promise<AnyRow>;
+  /** Creates the row, unless another has its values of the columns. */
+  readonly create: (unless: InsertionUnless) => Promise<AnyRow>;
 }
 
 /**
@@ -101,7 +101,9 @@ export async function upsertRow(upsert: RowUpsert, context: OperationContext): P
     update: (isCurrent) =>
       isRead ? readTarget(unique, context, { isCurrent }) : tryUpdate(upsert, context),
     create: (unless) =>
-      isOneStatement ? insertOrUpdate(upsert, context) : insertRow(created, context, unless),
+      isOneStatement
+        ? unless.run(() => insertOrUpdate(upsert, context))
+        : insertRow(created, context, unless),
   }, context);
 }
 
@@ -121,9 +123,11 @@ export async function updateOrCreate(
   for (let attempt = 1;; attempt++) {
     const row = isOneStatement ? undefined : await update(attempt > 1);
     if (row) return row;
+    const insertion = new InsertionUnless(columns);
     try {
-      return await create(columns);
+      return await create(insertion);
     } catch (error) {
+      if (!insertion.hasFailedBy(error)) throw error;
       // Of two at the same time, the loser may fail on another unique column than the one it names:
       // the second time, it finds the row.
       const isLoser = isTaken(error) && attempt === 1 && !connection.isInTransaction;

@@ -198,6 +198,29 @@ testOnEach("a row that its hook has related already is not related twice", async
   assert.equal(await db.postTag.count(), 1);
 });
 
+testBlogOnEach("Repository.upsert() does not repeat what fails by another row", async (db) => {
+  await db.user.create({ data: { email: "ada", posts: { create: { title: "x" } } } });
+  const taken = dbError(
+    "UniqueViolation",
+    "Cannot upsert users: the value of title is already taken",
+    ["title"],
+  );
+  const posts = { create: [{ title: "y" }, { title: "x" }] };
+  const upsert = () =>
+    db.user.upsert({ where: { email: "bob" }, create: { posts }, update: { posts } });
+  for (const isInside of [false, true]) {
+    if (db instanceof Blog) db.notes.length = 0;
+    await assert.rejects(isInside ? db.transaction(upsert) : upsert(), taken);
+    if (db instanceof Blog) assert.deepEqual(db.notes, ["+user bob"]);
+    assert.equal(await db.user.count(), 1);
+  }
+  const author = { connectOrCreate: { where: { email: "eve" }, create: { email: "eve", posts } } };
+  await assert.rejects(db.post.create({ data: { title: "z", author } }), {
+    code: "UniqueViolation",
+  });
+  if (db instanceof Blog) assert.deepEqual(db.notes.slice(1), ["+user eve"]);
+});
+
 testBlogOnEach("Repository.update() connects, disconnects and sets related rows", async (db) => {
   const { id } = await db.user.create({
     data: { email: "ada", posts: { create: [{ title: "x" }, { title: "y" }, { title: "z" }] } },

@@ -7,9 +7,10 @@ import { isPlainObject } from "../../model/plain_object.ts";
 import { targetValues } from "../../query/condition.ts";
 import { keyOf } from "../../query/key.ts";
 import type { Operation } from "../../query/operation.ts";
-import type { AnyRow, TableColumn, Values } from "../../query/table_column.ts";
+import type { AnyRow, Values } from "../../query/table_column.ts";
 import { createValues, namesRelation, updateValues } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
+import type { InsertionUnless } from "../inserts.ts";
 import { lockRow } from "../locked_rows.ts";
 import { readUnique, updateOrCreate, type UpsertOptions } from "../upsert.ts";
 import { keyOfRow } from "../row_reading.ts";
@@ -65,8 +66,8 @@ export function upsertNested(options: UpsertOptions, root: Operation): Promise<A
 interface CreateOptions {
   /** Values that relations set. */
   readonly given?: Readonly<Record<string, unknown>> | undefined;
-  /** Columns whose values another row may have; see `insertRow`. */
-  readonly unless?: readonly TableColumn[];
+  /** What another row may have done first; see `insertRow`. */
+  readonly unless?: InsertionUnless;
 }
 
 async function create(
