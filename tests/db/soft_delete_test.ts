@@ -238,6 +238,44 @@ testOnEach("nested writes do not see marked rows, and mark links", async ({ url 
   assert.equal(seen.author_id, 3);
 });
 
+/** Links whose key is what they link. */
+const Pin = model("pins", {
+  user_id: field.integer().references(User),
+  post_id: field.integer().references(Post),
+  touched: field.updatedAt(),
+  gone: field.deletedAt(),
+}, { primaryKey: ["user_id", "post_id"] });
+const changes: unknown[] = [];
+class Board extends DbService.with({ user: User, post: Post, pin: Pin }, {
+  user: { pinned: manyToMany(Pin.user_id, Pin.post_id) },
+}, { on: { pin: { updated: (rows) => void changes.push(...rows.map(({ after }) => after)) } } }) {}
+
+testOnEach("a marked link is restored, where no other can have its key", async ({ url }) => {
+  const clock = { ms: NOW.getTime() };
+  await using db = await Board.open(DbOptions.fromUrl(url).now(() => clock.ms));
+  await db.createTables();
+  const where = { id: 1 };
+  await db.user.create({ data: { id: 1, email: "1" } });
+  await db.post.createMany({ data: [1, 2].map((id) => ({ id, author_id: 1 })) });
+  const pin = (pinned: object) => db.user.update({ where, data: { pinned } });
+  await pin({ connect: [{ id: 1 }, { id: 2 }] });
+  await pin({ disconnect: { id: 1 } });
+  changes.length = 0;
+  clock.ms += 1000;
+  await pin({ connect: [{ id: 1 }, { id: 2 }] });
+  const later = new Date(clock.ms);
+  const restored = { user_id: 1, post_id: 1, touched: later, gone: null };
+  assert.deepEqual(changes, [restored]);
+  assert.deepEqual(await db.pin.findMany({ orderBy: { post_id: "asc" } }), [
+    restored,
+    { user_id: 1, post_id: 2, touched: NOW, gone: null },
+  ]);
+  // For a repository that hides no rows, it is a link.
+  await pin({ set: [] });
+  await db.user.withDeleted().update({ where, data: { pinned: { connect: { id: 2 } } } });
+  assert.equal(await db.pin.count(), 0);
+});
+
 testOnEach("data cannot set a mark, a scope cannot have one", async ({ url }) => {
   await using db = await openBlog(url);
   const where = { id: 1 };

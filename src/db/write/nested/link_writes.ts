@@ -7,7 +7,7 @@ import { every, hasUnseen, scopeFilters, valueFilters } from "../../query/filter
 import { identity } from "../../query/key.ts";
 import { operatorFilter } from "../../query/operators.ts";
 import type { AnyRow, TableColumn } from "../../query/table_column.ts";
-import { namesRelation } from "../assignments.ts";
+import { namesRelation, updateStamps } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
 import { lockRows } from "../locked_rows.ts";
 import { keysFilter } from "../row_reading.ts";
@@ -78,9 +78,9 @@ class Links {
     const { key, isNew } = this.#options;
     const keys = new Map(this.#keysOf(rows).map((key) => [identity(key), key]));
     if (!isNew && keys.size > 0) {
-      for (const link of await this.#read([...keys.values()])) {
-        keys.delete(identity(link[this.#their.name]));
-      }
+      const links = await this.#read([...keys.values()], { seesDeleted: this.#areUnique });
+      for (const link of links) keys.delete(identity(link[this.#their.name]));
+      await this.#restore(links);
     }
     const data = Array.from(keys.values(), (their) => ({
       [this.#own.name]: key,
@@ -113,9 +113,31 @@ class Links {
     await (mark ? markMany({ filter, mark }, operation) : deleteMany(filter, operation));
   }
 
+  /** Restores those of some links that are marked as deleted, and hidden. */
+  async #restore(links: readonly AnyRow[]): Promise<void> {
+    const { table, table: { mark }, root } = this.#place;
+    if (!mark || root.seesDeleted) return;
+    const marked = links.filter((link) => link[mark.name] !== null);
+    if (marked.length === 0) return;
+    const operation = begin("restore", this.#place, { seesDeleted: true });
+    const values = new Map([[mark, null], ...updateStamps([mark], operation)]);
+    const filter = keysFilter(marked, operation);
+    await writesOf(table).updateMany({ filter, values }, operation);
+  }
+
+  /** Whether two rows are linked at most once, marked links included. */
+  get #areUnique(): boolean {
+    const { keys } = this.#place.table;
+    const pair = [this.#own, this.#their];
+    return [...keys.values()].some((key) => key.every((column) => pair.includes(column)));
+  }
+
   /** Locks and reads the links to rows, by default to all. */
-  async #read(keys?: readonly unknown[]): Promise<readonly AnyRow[]> {
-    const operation = begin("links", this.#place);
+  async #read(
+    keys?: readonly unknown[],
+    { seesDeleted = false }: { readonly seesDeleted?: boolean } = {},
+  ): Promise<readonly AnyRow[]> {
+    const operation = begin("links", this.#place, { seesDeleted });
     const filters = [
       ...scopeFilters(operation),
       ...valueFilters(new Map([[this.#own, this.#options.key]]), operation),

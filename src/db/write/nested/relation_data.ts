@@ -43,11 +43,23 @@ export interface RelationData {
   readonly after: readonly RelationWrite[];
 }
 
-/** Begins an operation on rows of a table, in the part of the scope that it has. */
-export function begin(name: string, { root, table }: DataPlace): Operation {
+/**
+ * Begins an operation on rows of a table, in the part of the scope that it has; with `seesDeleted`
+ * also on hidden ones.
+ */
+export function begin(
+  name: string,
+  { root, table }: DataPlace,
+  { seesDeleted = false }: { readonly seesDeleted?: boolean } = {},
+): Operation {
   const scope = table === root.table ? root.scope : scopeOf(table, root);
-  const { seesDeleted, action } = root;
-  return new Operation(name, { table, scope, seesDeleted, action }, { time: root.time() });
+  const context = {
+    table,
+    scope,
+    seesDeleted: seesDeleted || root.seesDeleted,
+    action: root.action,
+  };
+  return new Operation(name, context, { time: root.time() });
 }
 
 /**
