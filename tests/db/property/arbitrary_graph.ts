@@ -1,5 +1,7 @@
 /** Nodes and their owners, and queries of them, at random. */
 import fc from "fast-check";
+import type { ExpressionBuilder } from "kysely";
+import type { AnyTables } from "../../../src/db/mod.ts";
 import { EDGES, type Kind } from "../support/graph.ts";
 import type { Rows } from "./memory_graph.ts";
 import type { Row } from "./memory_condition.ts";
@@ -27,6 +29,8 @@ export interface Query {
     readonly counts: Readonly<Record<string, { readonly where?: object } | undefined>>;
   };
 }
+
+type Builder = ExpressionBuilder<AnyTables, string>;
 
 const KINDS: readonly Kind[] = ["owner", "card", "node", "link"];
 const name = fc.option(fc.constantFrom("a", "b", "A"), { freq: 3 });
@@ -126,12 +130,51 @@ const { owner, card, node, link } = fc.letrec<Record<Kind, object>>((tie) => {
 const MAX_RELATIONS = 20;
 const RELATION = /"(?:some|every|none|is|isNot|parent|owner|node|card)":/g;
 
+/** How Kysely compares numbers, by the names that their columns have in the database. */
+const COMPARED = { "<": "lt", ">=": "gte", "=": "equals" } as const;
+const NUMBERS = {
+  owner: { id: "owners.id" },
+  card: { owner_id: "of" },
+  node: { parent_id: "nodes.owner_id", owner_id: "nodes.parent_id", rank: "rank" },
+  link: { id: "link_id", node_id: "links.node_id" },
+} as const;
+
+/** Returns conditions that are functions of Kysely, and the same ones as data. */
+function ofKysely(kind: Kind): fc.Arbitrary<object> {
+  const owners = fc.integer({ min: 0, max: 5 }).map((least) => {
+    const build = (eb: Builder) =>
+      eb("owners.id", "in", eb.selectFrom("owners as o").select("o.id").where("o.id", ">", least));
+    return Object.assign(build, { same: { id: { gt: least } } });
+  });
+  const compared = fc.tuple(
+    fc.constantFrom(...Object.entries(NUMBERS[kind])),
+    fc.constantFrom("<", ">=", "="),
+    fc.nat({ max: 5 }),
+  ).map(([[name, column], operator, operand]) => {
+    const build = (eb: Builder) => eb(column, operator, operand);
+    return Object.assign(build, { same: { [name]: { [COMPARED[operator]]: operand } } });
+  });
+  return kind === "owner" ? fc.oneof(compared, owners) : compared;
+}
+
+/** Returns conditions, of which some are functions of Kysely. */
+function withKysely(kind: Kind, where: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  const small = where.filter(isSmall);
+  const built = ofKysely(kind);
+  return fc.oneof(
+    { arbitrary: small, weight: 6 },
+    fc.record({ AND: fc.tuple(built, small) }),
+    fc.record({ OR: fc.tuple(small, built) }),
+    fc.record({ NOT: built }),
+  );
+}
+
 /** Conditions on the rows of each model. */
 export const wheres: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
-  owner: owner.filter(isSmall),
-  card: card.filter(isSmall),
-  node: node.filter(isSmall),
-  link: link.filter(isSmall),
+  owner: withKysely("owner", owner),
+  card: withKysely("card", card),
+  node: withKysely("node", node),
+  link: withKysely("link", link),
 };
 
 function isSmall(where: object): boolean {

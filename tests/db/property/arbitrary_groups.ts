@@ -1,11 +1,14 @@
 /** Random aggregates of things, and random groups of them. */
 import fc from "fast-check";
 import { where } from "./arbitrary_conditions.ts";
-import { number, text } from "./arbitrary_things.ts";
-import { type Column, COLUMNS, type Grouping } from "../support/thing.ts";
+import { big, number, price, text } from "./arbitrary_things.ts";
+import { type Column, COLUMNS, ORDERED_COLUMNS } from "../support/thing.ts";
+import type { Grouping } from "../support/thing_operations.ts";
 
 /** Not keys, whose numbers differ from run to run. */
-const VALUES = COLUMNS.filter((name) => name !== "id");
+const VALUES = ORDERED_COLUMNS.filter((name) => name !== "id");
+/** The columns that are added up. */
+const NUMBERS: readonly Column[] = ["rank", "big", "price"];
 
 const of = <N extends string>(names: readonly N[]) =>
   fc.subarray([...names], { minLength: 1 }).map((some) =>
@@ -14,8 +17,8 @@ const of = <N extends string>(names: readonly N[]) =>
 
 const values = {
   _count: fc.oneof(fc.constant(true as const), of(["_all", ...COLUMNS])),
-  _sum: of(["rank"]),
-  _avg: of(["rank"]),
+  _sum: of(NUMBERS),
+  _avg: of(NUMBERS),
   _min: of(VALUES),
   _max: of(VALUES),
 };
@@ -45,6 +48,8 @@ const havings = fc.letrec<{ having: object; column: object }>((tie) => ({
     fc.record({ rank: fc.record({ _sum: compared(number) }) }),
     fc.record({ rank: fc.record({ _sum: compared(number), _max: compared(number) }) }),
     fc.record({ rank: fc.record({ _avg: compared(fc.oneof(number, fc.constant(0.5))) }) }),
+    fc.record({ big: fc.record({ _sum: compared(big) }) }),
+    fc.record({ price: fc.record({ _sum: compared(price) }) }),
     fc.record({ name: fc.record({ _min: compared(text) }) }),
     fc.record({ flag: fc.record({ _max: fc.boolean() }) }),
   ) as fc.Arbitrary<object>,
@@ -61,6 +66,8 @@ const direction = fc.constantFrom("asc", "desc");
 const orders = fc.oneof(
   fc.record({ _count: fc.record({ _all: direction }) }),
   fc.record({ _sum: fc.record({ rank: direction }) }),
+  fc.record({ _sum: fc.record({ big: direction }) }),
+  fc.record({ _avg: fc.record({ price: direction }) }),
   fc.record({ _avg: fc.record({ rank: direction }) }),
   fc.record({ _min: fc.record({ name: direction }) }),
   fc.record({ _max: fc.record({ flag: direction }) }),
@@ -69,6 +76,7 @@ const orders = fc.oneof(
 /** The options of groups. */
 export const groupBy: fc.Arbitrary<Grouping> = fc.constantFrom<Column[][]>(
   ["flag"],
+  ["price"],
   ["rank"],
   ["name"],
   ["flag", "rank"],

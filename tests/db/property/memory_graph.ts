@@ -1,5 +1,5 @@
 /** Nodes and their owners in memory, as plain as can be. */
-import { EDGES, type Kind } from "../support/graph.ts";
+import { EDGES, type Kind, type PrimaryKeys } from "../support/graph.ts";
 import type { Query } from "./arbitrary_graph.ts";
 import { compare, holds, inMode, type Row } from "./memory_condition.ts";
 
@@ -9,11 +9,16 @@ export type Rows = Readonly<Record<Kind, readonly Row[]>>;
 /** Rows in a scope, where those outside it do not exist. */
 export class MemoryGraph {
   readonly #rows: Rows;
+  readonly #keys: PrimaryKeys;
   /** The models of the rows. */
   readonly #kinds = new Map<Row, Kind>();
 
   /** Creates the rows of a scope. */
-  constructor(rows: Rows, scope: object) {
+  constructor(
+    rows: Rows,
+    { scope, keys }: { readonly scope: object; readonly keys: PrimaryKeys },
+  ) {
+    this.#keys = keys;
     const scoped = Object.entries(rows).map(([kind, all]) => {
       const own = all.filter((row) => holds(scope, row));
       for (const row of own) this.#kinds.set(row, kind as Kind);
@@ -58,8 +63,10 @@ export class MemoryGraph {
   }
 
   #sorted(rows: readonly Row[], orderBy: readonly object[]): readonly Row[] {
+    const key = rows[0] ? this.#keys[this.#kinds.get(rows[0])!] : [];
+    const terms = [...orderBy, ...key.map((name) => ({ [name]: "asc" }))];
     return rows.toSorted((a, b) => {
-      for (const order of [...orderBy, { id: "asc" }]) {
+      for (const order of terms) {
         const [[name, by]] = Object.entries(order) as [[string, unknown]];
         const compared = compare(this.#value(a, name, by), this.#value(b, name, by));
         if (compared !== 0) return directionIn(by) === "asc" ? compared : -compared;

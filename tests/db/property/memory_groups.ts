@@ -1,6 +1,7 @@
 /** Groups of things in memory, and their aggregates. */
-import { compare, holds } from "./memory_condition.ts";
-import type { Column, Grouping, Thing } from "../support/thing.ts";
+import { compare, digitsOf, holds, textOf } from "./memory_condition.ts";
+import type { Column, Thing } from "../support/thing.ts";
+import type { Grouping } from "../support/thing_operations.ts";
 
 /** A sum that no number can represent. */
 export class TooLarge extends Error {
@@ -34,7 +35,7 @@ export function groupsOf(
   options: Grouping,
 ): readonly (readonly Values[])[] {
   const { by = [], having, orderBy = [], take, skip = 0 } = options;
-  const groups = Map.groupBy(rows, (row) => JSON.stringify(by.map((name) => row[name])));
+  const groups = Map.groupBy(rows, (row) => textOf(by.map((name) => row[name])));
   const kept = [...groups.values()].filter((rows) =>
     having === undefined || holds(flat(having), valuesIn(rows)) === true
   );
@@ -69,19 +70,33 @@ function aggregateOf(rows: readonly Thing[], name: string, column: string): unkn
   const values = rows.map((row) => row[column as Column]).filter((value) => value !== null);
   if (name === "_count") return values.length;
   if (values.length === 0) return null;
-  const sum = () => values.reduce<bigint>((sum, value) => sum + BigInt(Number(value)), 0n);
-  switch (name) {
-    case "_sum":
-      return sum();
-    case "_avg":
-      return Number(sum()) / values.length;
-  }
+  if (name === "_sum" || name === "_avg") return totalOf(values, { name, column });
   const sorted = values.toSorted(compare);
   return name === "_min" ? sorted[0] : sorted.at(-1);
 }
 
+/** Returns a sum, which is exact, or an average. */
+function totalOf(
+  values: readonly unknown[],
+  { name, column }: { readonly name: string; readonly column: string },
+): unknown {
+  const isDecimal = column === "price";
+  const units = isDecimal ? values.map(digitsOf) : values.map((value) => BigInt(String(value)));
+  const sum = units.reduce((sum, value) => sum + value, 0n);
+  if (name === "_sum") return isDecimal ? decimal(sum, 2) : sum;
+  if (!isDecimal) return Number(sum) / values.length;
+  const [most, count] = [sum * 20_000n, BigInt(values.length) * 2n];
+  // Half away from zero; a division of bigints is cut.
+  return decimal((most + (sum < 0n ? -1n : 1n) * BigInt(values.length)) / count, 6);
+}
+
+function decimal(units: bigint, scale: number): string {
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");
+  return `${units < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
 function readable(value: unknown, name: string, column: string): unknown {
-  if (typeof value !== "bigint") return value;
+  if (typeof value !== "bigint" || column === "big") return value;
   if (Number.isSafeInteger(Number(value))) return Number(value);
   throw new TooLarge(`${name}.${column}`);
 }
@@ -91,7 +106,7 @@ function valuesIn(rows: readonly Thing[]): Values {
   const columns = ["_all", ...Object.keys(rows[0]!)];
   const entries = FUNCTIONS.flatMap((name) =>
     columns.filter((column) =>
-      (column === "rank" || column === "_all") || !/_(?:sum|avg)/.test(name)
+      ["rank", "big", "price", "_all"].includes(column) || !/_(?:sum|avg)/.test(name)
     )
       .map((column) => {
         const value = aggregateOf(rows, name, column);

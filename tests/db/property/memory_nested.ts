@@ -32,9 +32,15 @@ interface Place {
 
 /** Rows that are written as repositories do: each write has all of its effects, or none. */
 export class MemoryShelf {
+  readonly #isKeyed: boolean;
   #rows: MemoryRow[] = [];
   #links: MemoryLink[] = [];
   #scope: { readonly flag?: boolean } = {};
+
+  /** Creates no rows yet; keyed ones link two rows once. */
+  constructor({ isKeyed }: { readonly isKeyed: boolean }) {
+    this.#isKeyed = isKeyed;
+  }
 
   /** Returns a function that restores the present rows. */
   save(): () => void {
@@ -106,9 +112,9 @@ export class MemoryShelf {
   /** Sets the columns of a row. */
   #set(row: MemoryRow, { code = row.code, flag = row.flag }: Data, person: MemoryRow | null) {
     const others = this.#rows.filter((it) => it !== row && it.kind === row.kind);
-    if (others.some((it) => it.code === code)) throw new Refusal("UniqueViolation", ["code"]);
+    if (others.some((it) => it.code === code)) throw new Refusal("UniqueViolation", [["code"]]);
     const isTaken = row.kind === "card" && person && others.some((it) => it.person === person);
-    if (isTaken) throw new Refusal("UniqueViolation", ["person_id"]);
+    if (isTaken) throw new Refusal("UniqueViolation", [["person_id"]]);
     Object.assign(row, { code, flag, person });
   }
 
@@ -177,6 +183,14 @@ export class MemoryShelf {
       for (const it of rows) {
         if (links().some((link) => other(link) === it)) continue;
         const [book, tag] = row.kind === "book" ? [row, it] : [it, row];
+        const same = this.#links.find((link) => link.book === book && link.tag === tag);
+        if (same && this.#isKeyed) {
+          if (same.flag !== (this.#scope.flag ?? same.flag)) {
+            throw new Refusal("UniqueViolation", [["book_id", "tag_id"]]);
+          }
+          same.isGone = false;
+          continue;
+        }
         this.#links.push({ book, tag, flag: this.#scope.flag ?? true, isGone: false });
       }
     };

@@ -1,32 +1,30 @@
 /** Things in memory, as plain as can be. */
 import assert from "node:assert/strict";
-import { compare, holds, inMode } from "./memory_condition.ts";
+import { type Column, COLUMNS, type Keys, type Thing } from "../support/thing.ts";
+import type {
+  Change,
+  Creation,
+  Find,
+  Operation,
+  Scope,
+  Target,
+} from "../support/thing_operations.ts";
+import { compare, flat, holds, inMode, textOf } from "./memory_condition.ts";
 import { aggregatesOf, groupsOf, TooLarge } from "./memory_groups.ts";
-import {
-  type Change,
-  type Column,
-  COLUMNS,
-  type Creation,
-  type Find,
-  type Operation,
-  type Scope,
-  type Target,
-  type Thing,
-} from "../support/thing.ts";
 
-/** Why an operation is refused, and the columns that may be at fault. */
+/** Why an operation is refused, and the keys or columns of which one is at fault. */
 export class Refusal extends Error {
   readonly code: "RowNotFound" | "Conflict" | "UniqueViolation" | "CheckViolation";
-  readonly fields: readonly string[];
-  constructor(code: Refusal["code"], fields: readonly string[] = []) {
+  readonly faults: readonly (readonly string[])[];
+  constructor(code: Refusal["code"], faults: readonly (readonly string[])[] = [[]]) {
     super(code);
     this.code = code;
-    this.fields = fields;
+    this.faults = faults;
   }
 }
 
 /** The keys that the database generated, by the codes of their rows. */
-export type Keys = ReadonlyMap<string, number>;
+export type GeneratedKeys = ReadonlyMap<string, number>;
 
 /** How many keys in a row databases may leave out: those of rows that were refused or rolled back. */
 const MAX_GAP = 500;
@@ -34,6 +32,7 @@ const MAX_GAP = 500;
 /** A list of rows that does as a repository. */
 export class MemoryRepository {
   #rows: readonly Thing[] = [];
+  readonly #keys: Keys;
   readonly #now: () => number;
   /** The largest key so far. */
   #lastKey: number;
@@ -41,7 +40,11 @@ export class MemoryRepository {
   #lastTriedKey: number;
 
   /** Creates a list without rows, whose generated keys come after the last one so far. */
-  constructor(lastKey: number, now: () => number) {
+  constructor(
+    lastKey: number,
+    { keys, now }: { readonly keys: Keys; readonly now: () => number },
+  ) {
+    this.#keys = keys;
     this.#now = now;
     this.#lastKey = lastKey;
     this.#lastTriedKey = lastKey;
@@ -49,7 +52,7 @@ export class MemoryRepository {
 
   /** Returns the rows in the order of their keys. */
   toRows(): readonly Thing[] {
-    return this.#rows.toSorted((a, b) => a.id - b.id);
+    return this.#find({ take: Infinity }, { withDeleted: true }).flat() as Thing[];
   }
 
   /** Returns a function that restores the present rows. */
@@ -68,7 +71,7 @@ export class MemoryRepository {
    *
    * @throws {Refusal} if it cannot be done; nothing is then
    */
-  run(operation: Operation, scope: Scope, keys: Keys): unknown {
+  run(operation: Operation, scope: Scope, keys: GeneratedKeys): unknown {
     const where = (condition: object) => this.#where(condition, scope);
     switch (operation.do) {
       case "create":
@@ -81,7 +84,7 @@ export class MemoryRepository {
       case "createManyAndReturn":
         return this.#createMany(operation.data, scope, { keys, skips: false });
       case "findUnique":
-        return where(operation.where)[0] ?? null;
+        return where(flat(operation.where))[0] ?? null;
       case "findMany":
         return this.#find(operation.options, scope);
       case "stream": {
@@ -97,9 +100,9 @@ export class MemoryRepository {
       case "updateManyAndReturn":
         return [this.#update(where(operation.where), operation.data)];
       case "upsert": {
-        const [row] = where(operation.where);
+        const [row] = where(flat(operation.where));
         if (row) return this.#update([row], operation.update)[0];
-        return this.#create(operation.create, scope, keys);
+        return this.#create({ ...operation.create, ...flat(operation.where) }, scope, keys);
       }
       case "upsertMany":
         return this.#upsertMany(operation, scope, keys);
@@ -127,11 +130,11 @@ export class MemoryRepository {
   }
 
   #where(condition: object, scope: Scope): readonly Thing[] {
-    return this.#rows.filter((row) => sees(scope, row) && holds(condition, row));
+    return this.#rows.filter((row) => sees(scope, row) && holds(condition, row) === true);
   }
 
   #target({ version, ...unique }: Target, scope: Scope): Thing {
-    const [row] = this.#where(unique, scope);
+    const [row] = this.#where(flat(unique), scope);
     if (!row) throw new Refusal("RowNotFound");
     if (version !== undefined && row.version !== version) throw new Refusal("Conflict");
     return row;
@@ -140,7 +143,7 @@ export class MemoryRepository {
   #createMany(
     rows: readonly Creation[],
     scope: Scope,
-    { keys, skips }: { readonly keys: Keys; readonly skips: boolean },
+    { keys, skips }: { readonly keys: GeneratedKeys; readonly skips: boolean },
   ): readonly Thing[] {
     const restore = this.save();
     try {
@@ -162,33 +165,24 @@ export class MemoryRepository {
   #upsertMany(
     { by, create, update }: Extract<Operation, { do: "upsertMany" }>,
     scope: Scope,
-    keys: Keys,
+    keys: GeneratedKeys,
   ): number {
     const restore = this.save();
+    const key = this.#keys.all[by]!;
+    const rows = create.map((data) => this.#whole(data, scope));
+    const isTwice = rows.length > new Set(rows.map((row) => valuesIn(row, key))).size;
     // Databases do not agree on which row is at fault first.
-    const faults: string[] = [];
-    for (const data of create) {
+    const faults: (readonly string[])[] = isTwice ? [key] : [];
+    for (const [index, whole] of rows.entries()) {
       try {
-        const row = this.#rows.find((row) => row[by] === data[by]);
-        if (row && !sees(scope, row)) throw new Refusal("UniqueViolation", [by]);
-        const touched = new Date(this.#now());
-        const whole = {
-          name: null,
-          rank: null,
-          mood: null,
-          day: null,
-          hour: null,
-          flag: true,
-          note: "new",
-          touched,
-          ...data,
-        };
+        const row = this.#rows.find((row) => valuesIn(row, key) === valuesIn(whole, key));
+        if (row && !sees(scope, row)) throw new Refusal("UniqueViolation", [key]);
         const change = Object.fromEntries(update.map((name) => [name, whole[name]]));
         if (row) this.#update([row], change);
-        else this.#create(data, scope, keys);
+        else this.#create(create[index]!, scope, keys);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        faults.push(...error.fields);
+        faults.push(...error.faults);
       }
     }
     if (faults.length === 0) return create.length;
@@ -197,30 +191,44 @@ export class MemoryRepository {
     throw new Refusal("UniqueViolation", faults);
   }
 
-  #create(data: Creation, { withDeleted: _, ...scope }: Scope, keys: Keys): Thing {
+  #create(data: Creation, scope: Scope, keys: GeneratedKeys): Thing {
     this.#try(data.id ?? 0);
-    this.#checkUnique(data, []);
-    const row = {
-      id: data.id ?? this.#generated(data.code, keys),
-      code: data.code,
-      name: data.name ?? null,
-      rank: data.rank ?? null,
-      flag: data.flag ?? true,
-      mood: data.mood ?? null,
-      day: data.day ?? null,
-      hour: data.hour ?? null,
-      note: data.note === undefined ? "new" : data.note,
-      made: data.made ?? new Date(this.#now()),
-      touched: data.touched ?? new Date(this.#now()),
-      gone: null,
-      version: 1,
-      ...scope,
-    };
-    this.#checkUnique(row, []);
+    const whole = this.#whole(data, scope);
+    this.#checkUnique(whole, []);
+    const row = { ...whole, id: whole.id ?? this.#generated(data.code, keys) };
     this.#rows = [...this.#rows, row];
     this.#lastKey = Math.max(this.#lastKey, row.id);
     this.#try(row.id);
     return row;
+  }
+
+  /** Returns a new row; its `id` is missing if the database generates it. */
+  #whole(
+    data: Creation,
+    { withDeleted: _, ...scope }: Scope,
+  ): Omit<Thing, "id"> & Partial<Pick<Thing, "id">> {
+    const now = new Date(this.#now());
+    const defaults = {
+      ...!this.#keys.areGenerated && { id: 1 },
+      name: null,
+      rank: null,
+      flag: true,
+      mood: null,
+      day: null,
+      hour: null,
+      big: null,
+      price: null,
+      tags: null,
+      data: null,
+      note: "new",
+      made: now,
+      touched: now,
+      gone: null,
+      version: 1,
+    };
+    // By type, lists are read-only.
+    const whole = { ...defaults, ...data as Pick<Thing, "code">, ...scope };
+    return Object.assign(Object.fromEntries(COLUMNS.map((name) => [name, undefined])), whole);
   }
 
   #try(key: number): void {
@@ -228,7 +236,7 @@ export class MemoryRepository {
   }
 
   /** Returns a key that the database generated; keys of failed inserts are unknown. */
-  #generated(code: string, keys: Keys): number {
+  #generated(code: string, keys: GeneratedKeys): number {
     const key = keys.get(code) ?? NaN;
     const isNext = this.#lastKey < key && key <= this.#lastTriedKey + MAX_GAP;
     assert.ok(isNext || Number.isNaN(key), `the key ${key} comes after ${this.#lastKey}`);
@@ -236,15 +244,18 @@ export class MemoryRepository {
   }
 
   #update(rows: readonly Thing[], data: Change): readonly Thing[] {
-    for (const row of rows) this.#checkUnique(data, [row]);
-    if (rows.length > 1 && data.code !== undefined) throw new Refusal("UniqueViolation", ["code"]);
     if (Object.keys(data).length === 0) return rows;
+    const touched = new Date(this.#now());
     const updated = rows.map((row) => ({
       ...row,
-      touched: new Date(this.#now()),
+      touched,
       version: row.version + 1,
       ...data,
     }));
+    for (const row of updated) {
+      this.#checkUnique(row, rows);
+      this.#checkUnique(row, [], updated);
+    }
     this.#rows = [...this.#rows.filter((it) => !rows.includes(it)), ...updated];
     return updated;
   }
@@ -266,23 +277,21 @@ export class MemoryRepository {
     return rows;
   }
 
-  #checkUnique(
-    { id, code }: { id?: number | undefined; code?: string | undefined },
-    own: readonly Thing[],
-  ) {
-    const others = this.#rows.filter((row) => !own.includes(row));
-    const fields = [
-      ...(others.some((row) => row.id === id) ? ["id"] : []),
-      ...(others.some((row) => row.code === code) ? ["code"] : []),
-    ];
-    if (fields.length > 0) throw new Refusal("UniqueViolation", fields);
+  /** Checks that no row but some has the values of a key; `null` is not compared. */
+  #checkUnique(row: Partial<Thing>, some: readonly Thing[], among = this.#rows): void {
+    const others = among.filter((it) => it !== row && !some.includes(it));
+    const faults = Object.values(this.#keys.all).filter((key) =>
+      key.every((name) => isKnown(row[name])) &&
+      others.some((it) => valuesIn(it, key) === valuesIn(row, key))
+    );
+    if (faults.length > 0) throw new Refusal("UniqueViolation", faults);
   }
 
   #find(options: Find, scope: Scope): readonly (readonly unknown[])[] {
     const { where = {}, orderBy = [], take, skip = 0, distinct = [], select } = options;
     const order = (Array.isArray(orderBy) ? orderBy : [orderBy]).flatMap(Object.entries);
     const isTotal = take !== undefined || options.skip !== undefined || distinct.length > 0;
-    if (isTotal) order.push(["id", "asc"]);
+    if (isTotal) order.push(...this.#keys.primary.map((name) => [name, "asc"] as [string, string]));
     const sorted = this.#where(where, scope).toSorted((a, b) => compareBy(order, a, b));
     const page = distinctBy(sorted, distinct).slice(skip, skip + (take ?? Infinity));
     const groups: Thing[][] = [];
@@ -297,6 +306,14 @@ export class MemoryRepository {
   }
 }
 
+function valuesIn(row: Partial<Thing>, columns: readonly Column[]): string {
+  return textOf(columns.map((name) => row[name]));
+}
+
+function isKnown(value: unknown): boolean {
+  return value !== null && value !== undefined && !Number.isNaN(value);
+}
+
 function isLive({ gone }: Thing): boolean {
   return gone === null;
 }
@@ -309,7 +326,7 @@ function refusing<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof TooLarge ? new Refusal("CheckViolation", [error.label]) : error;
+    throw error instanceof TooLarge ? new Refusal("CheckViolation", [[error.label]]) : error;
   }
 }
 
@@ -327,7 +344,7 @@ function distinctBy(rows: readonly Thing[], columns: readonly Column[]): readonl
   if (columns.length === 0) return rows;
   const seen = new Set<string>();
   return rows.filter((row) => {
-    const key = JSON.stringify(columns.map((name) => row[name]));
+    const key = valuesIn(row, columns);
     return seen.size < seen.add(key).size;
   });
 }

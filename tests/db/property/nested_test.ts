@@ -1,56 +1,94 @@
 /** Writes of rows together with related rows, against rows in memory. */
 import assert from "node:assert/strict";
-import process from "node:process";
 import fc from "fast-check";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
-import { SCOPE } from "../../support/test.ts";
-import { testOnEach } from "../support/database.ts";
-import { type Kind, MirroredShelf, Shelf } from "../support/shelf.ts";
+import { testOnce } from "../../support/test.ts";
+import { type TestDatabase, testOnEach } from "../support/database.ts";
+import {
+  type Copies,
+  HOUSE,
+  KeyedShelf,
+  type Kind,
+  MirroredKeyedShelf,
+  MirroredShelf,
+  Shelf,
+} from "../support/shelf.ts";
 import { type Block, block, type Write } from "./arbitrary_nested.ts";
+import { textOf } from "./memory_condition.ts";
 import { lineOf, MemoryShelf } from "./memory_nested.ts";
 import { Refusal } from "./memory_repository.ts";
 
-/** How many sequences of blocks are tried: over 500 on each database by all tests of all runtimes. */
-const RUNS = process.env[SCOPE] === "all" ? 65 : 15;
+/** A service, and whether its rows have keys of several columns. */
+interface Subject {
+  readonly Service: typeof Shelf;
+  readonly isKeyed: boolean;
+}
 
-testOnEach("Repository writes related rows as rows in memory would be", async ({ url }) => {
-  await tryRuns(Shelf, url);
-});
+// By type, the keys of rows are others.
+const SHELVES = [
+  ["as rows in memory would be", { Service: Shelf, isKeyed: false }],
+  ["with hooks, which miss no row", { Service: MirroredShelf, isKeyed: false }],
+  ["with keys of several columns", { Service: KeyedShelf, isKeyed: true }],
+  ["with hooks and keys of several columns", { Service: MirroredKeyedShelf, isKeyed: true }],
+] as unknown as readonly (readonly [string, Subject])[];
 
-testOnEach("Repository writes related rows with hooks, which miss no row", async ({ url }) => {
-  await tryRuns(MirroredShelf, url);
-});
+/** How many sequences of blocks are tried: on each runtime, and all together once more. */
+const RUNS = 10;
+const MANY_RUNS = 220;
+
+for (const [claim, subject] of SHELVES) {
+  testOnEach(
+    `Repository writes related rows ${claim}`,
+    (database) => tryRuns(subject, database, RUNS),
+  );
+  testOnEach(
+    `Repository writes related rows in many sequences ${claim}`,
+    (database) => tryRuns(subject, database, MANY_RUNS),
+    { exhaustive: true, register: testOnce },
+  );
+}
 
 const KINDS: readonly Kind[] = ["card", "book", "tag", "person"];
 
 class RollBack extends Error {}
 
 async function tryRuns(
-  Service: typeof Shelf | typeof MirroredShelf,
-  url: string,
+  { Service, isKeyed }: Subject,
+  { url }: TestDatabase,
+  numRuns: number,
 ): Promise<void> {
-  await using db = await Service.open<Shelf | MirroredShelf>(DbOptions.fromUrl(url));
+  await using db = await Service.open(DbOptions.fromUrl(url));
   await db.createTables();
   await fc.assert(
     fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 8 }), async (blocks) => {
       await db.bookTag.withDeleted().purgeMany({ all: true });
       for (const kind of KINDS) await repository(db, kind).withDeleted().purgeMany({ all: true });
-      if (db instanceof MirroredShelf) assert.equal(db.books.size + db.links.size, 0);
-      const memory = new MemoryShelf();
+      const copies = "books" in db ? db as unknown as Copies : undefined;
+      // What was marked is not in the copies.
+      assert.equal((copies?.books.size ?? 0) + (copies?.links.size ?? 0), 0);
+      const memory = new MemoryShelf({ isKeyed });
       for (const block of blocks) {
-        await runBlock(db, memory, block);
+        await runBlock({ db, memory, isKeyed }, block);
         assert.deepEqual(await linesOf(db), memory.toLines());
-        if (db instanceof MirroredShelf) await checkMirror(db);
+        if (copies) await checkCopies(db, copies);
       }
     }),
-    { numRuns: RUNS },
+    { numRuns },
   );
 }
 
-async function runBlock(db: Shelf, memory: MemoryShelf, block: Block): Promise<void> {
+/** The database, and rows in memory that have to stay the same. */
+interface Both {
+  readonly db: Shelf;
+  readonly memory: MemoryShelf;
+  readonly isKeyed: boolean;
+}
+
+async function runBlock(both: Both, block: Block): Promise<void> {
+  const { db, memory } = both;
   const runAll = async () => {
     for (const write of block.writes) {
-      const isRefused = await runBoth(db, memory, write);
+      const isRefused = await runBoth(both, write);
       // only what names relations is undone alone
       if (isRefused && block.isTransaction && !namesRelations(write)) throw new RollBack();
     }
@@ -67,8 +105,8 @@ async function runBlock(db: Shelf, memory: MemoryShelf, block: Block): Promise<v
 }
 
 /** Runs a write on both, and compares the results; returns whether it was refused. */
-async function runBoth(db: Shelf, memory: MemoryShelf, write: Write): Promise<boolean> {
-  const actual = await errorOf(() => runWrite(db, write));
+async function runBoth({ db, memory, isKeyed }: Both, write: Write): Promise<boolean> {
+  const actual = await errorOf(() => runWrite(db, isKeyed ? named(write) : write));
   const expected = await errorOf(() => memory.write(write));
   if (actual === undefined && expected === undefined) return false;
   if (actual instanceof DbError && expected instanceof Refusal) {
@@ -149,12 +187,25 @@ async function linesOf(db: Shelf): Promise<readonly string[]> {
   return lines.toSorted();
 }
 
-async function checkMirror(db: MirroredShelf): Promise<void> {
-  const byKey = (a: { id: number }, b: { id: number }) => a.id - b.id;
-  const books = await db.book.findMany({ orderBy: { id: "asc" } });
-  assert.deepEqual([...db.books.values()].toSorted(byKey), books);
-  const links = await db.bookTag.findMany({ orderBy: { id: "asc" } });
-  assert.deepEqual([...db.links.values()].toSorted(byKey), links);
+async function checkCopies(db: Shelf, copies: Copies): Promise<void> {
+  const sorted = (rows: Iterable<object>) => Array.from(rows, textOf).toSorted();
+  assert.deepEqual(sorted(copies.books.values()), sorted(await db.book.findMany()));
+  assert.deepEqual(sorted(copies.links.values()), sorted(await db.bookTag.findMany()));
+}
+
+/** Names rows by a key of several columns in place of their code. */
+function named<T>(value: T, member?: string): T {
+  const isName = typeof value === "object" && value !== null && member !== undefined &&
+    ["where", "connect", "disconnect", "set"].includes(member);
+  if (Array.isArray(value)) return value.map((it) => named(it, member)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  if (isName && "code" in value) {
+    return { house_code: { house: HOUSE, code: value.code } } as T;
+  }
+  // Only names of rows become others.
+  return Object.fromEntries(
+    Object.entries(value).map(([name, it]) => [name, named(it, name)]),
+  ) as T;
 }
 
 function repository(db: Shelf, kind: Kind): AnyRepository {

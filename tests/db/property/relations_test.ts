@@ -3,32 +3,55 @@ import fc from "fast-check";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { testOnce } from "../../support/test.ts";
 import { type TestDatabase, testOnEach } from "../support/database.ts";
-import { Graph, type Kind } from "../support/graph.ts";
+import {
+  COMPOSITE_KEYS,
+  Graph,
+  KeyedGraph,
+  type Kind,
+  PRIMARY_KEYS,
+  type PrimaryKeys,
+} from "../support/graph.ts";
 import { type Query, query, rows } from "./arbitrary_graph.ts";
 import type { Row } from "./memory_condition.ts";
 import { MemoryGraph, type Rows } from "./memory_graph.ts";
 
-/** How many sets of rows are tried on each database, and how many queries of each. */
+/** A service, and what the keys of its rows are. */
+interface Subject {
+  readonly Service: typeof Graph;
+  readonly keys: PrimaryKeys;
+}
+
+const PLAIN: Subject = { Service: Graph, keys: PRIMARY_KEYS };
+// By type, the keys of rows are others.
+const KEYED = { Service: KeyedGraph, keys: COMPOSITE_KEYS } as unknown as Subject;
+
+/** How many sets of rows are tried: on each runtime, and all together once more. */
 const RUNS = 8;
-const MANY_RUNS = 40;
+const MANY_RUNS = 220;
+/** How many queries of each set. */
 const QUERIES = 12;
 
 /** The models in the order of their references. */
 const KINDS: readonly Kind[] = ["owner", "card", "node", "link"];
 
-testOnEach(
-  "Repository finds by related rows what lists in memory would",
-  (database) => tryRuns(database, RUNS),
-);
+for (const [claim, subject] of [["", PLAIN], [", with keys of several columns", KEYED]] as const) {
+  testOnEach(
+    `Repository finds by related rows what lists in memory would${claim}`,
+    (database) => tryRuns(subject, database, RUNS),
+  );
+  testOnEach(
+    `Repository finds by related rows what many lists in memory would${claim}`,
+    (database) => tryRuns(subject, database, MANY_RUNS),
+    { exhaustive: true, register: testOnce },
+  );
+}
 
-testOnEach(
-  "Repository finds by related rows what many lists in memory would",
-  (database) => tryRuns(database, MANY_RUNS),
-  { exhaustive: true, register: testOnce },
-);
-
-async function tryRuns({ url }: TestDatabase, numRuns: number): Promise<void> {
-  await using db = await Graph.open(DbOptions.fromUrl(url));
+async function tryRuns(
+  { Service, keys }: Subject,
+  { url }: TestDatabase,
+  numRuns: number,
+): Promise<void> {
+  await using db = await Service.open(DbOptions.fromUrl(url));
   await db.createTables();
   await fc.assert(
     fc.asyncProperty(
@@ -36,11 +59,18 @@ async function tryRuns({ url }: TestDatabase, numRuns: number): Promise<void> {
       fc.array(query, { minLength: QUERIES, maxLength: QUERIES }),
       async (rows, queries) => {
         await fill(db, rows);
-        for (const query of queries) await runBoth(db, rows, query);
+        for (const query of queries) await runBoth({ db, rows, keys }, query);
       },
     ),
     { numRuns },
   );
+}
+
+/** The database, and what it contains. */
+interface Filled {
+  readonly db: Graph;
+  readonly rows: Rows;
+  readonly keys: PrimaryKeys;
 }
 
 /** The operations of the repositories that the test uses; options are those of any of them. */
@@ -71,12 +101,13 @@ async function fill(db: Graph, rows: Rows): Promise<void> {
   }
 }
 
-async function runBoth(db: Graph, rows: Rows, query: Query): Promise<void> {
+async function runBoth({ db, rows, keys }: Filled, query: Query): Promise<void> {
   const { kind, scope, withDeleted, where, include: { relations, counts }, ...page } = query;
   const all = repository(db, kind).withDeleted();
   const seen = withDeleted ? all : repository(db, kind);
   const own = Object.keys(scope).length > 0 ? seen.scoped(scope) : seen;
-  const memory = new MemoryGraph(rows, { ...scope, ...!withDeleted && { gone: null } });
+  const visible = { ...scope, ...!withDeleted && { gone: null } };
+  const memory = new MemoryGraph(rows, { scope: visible, keys });
   const _count = Object.keys(counts).length > 0 ? { _count: counts } : {};
   const include = { ...relations, ..._count };
   assert.deepEqual(await own.findMany({ where, ...page, include }), memory.find(query));
