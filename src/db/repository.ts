@@ -13,14 +13,14 @@ import {
 import { createValues, namesRelation, updateValues } from "./write/assignments.ts";
 import { givenFilters, targetValues, uniqueValues } from "./query/condition.ts";
 import { constantOf, namesColumn } from "./query/constant_condition.ts";
-import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
+import { drivenFilter, every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
 import type { CheckedCreate, CheckedUpdate, CheckedUpsert } from "./model/nested.ts";
 import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import type { AnyModel } from "./model/model.ts";
 import { type LockOptions, mentionsLock } from "./model/row_lock.ts";
-import { type DrivingCondition, Operation, type OperationContext } from "./query/operation.ts";
+import { Operation, type OperationContext } from "./query/operation.ts";
 import type { Filter } from "./query/operators.ts";
 import { checkOptions, isPlainObject } from "./model/plain_object.ts";
 import { LIMIT_OPTIONS, type TimeLimits } from "./transaction/time_limits.ts";
@@ -375,7 +375,7 @@ export class Repository<
       const values = updateValues(options.data, operation);
       const filter = this.#many(options, operation);
       if (values.size === 0) return await this.count(options.all ? {} : { where: options.where });
-      return await updateMany({ values, filter }, operation);
+      return await updateMany({ values, filter: await drivenFilter(filter, operation) }, operation);
     });
   }
 
@@ -388,7 +388,7 @@ export class Repository<
     const known = ["where", "all", "data"];
     return await this.#write("update", { options, known }, async (operation, writes) => {
       const values = updateValues(options.data, operation);
-      const filter = this.#many(options, operation);
+      const filter = await drivenFilter(this.#many(options, operation), operation);
       return (await writes.updateManyAndReturn({ values, filter }, operation)).map(rowOf<M>);
     });
   }
@@ -517,10 +517,10 @@ export class Repository<
     return await this.#write(
       "delete",
       { options, known: ["where", "all"] },
-      (operation, { deleteMany, markMany }) => {
-        const filter = this.#many(options, operation);
+      async (operation, { deleteMany, markMany }) => {
+        const filter = await drivenFilter(this.#many(options, operation), operation);
         const { mark } = this.#table;
-        return mark ? markMany({ filter, mark }, operation) : deleteMany(filter, operation);
+        return await (mark ? markMany({ filter, mark }, operation) : deleteMany(filter, operation));
       },
     );
   }
@@ -537,7 +537,8 @@ export class Repository<
     return await this.#write(
       "purge",
       { options, known: ["where", "all"] },
-      (operation, { deleteMany }) => deleteMany(this.#many(options, operation), operation),
+      async (operation, { deleteMany }) =>
+        await deleteMany(await drivenFilter(this.#many(options, operation), operation), operation),
     );
   }
 
@@ -555,7 +556,7 @@ export class Repository<
       { options, known: ["where", "distinct"] },
       async (operation) => {
         const { distinct } = options;
-        const filter = this.#where(options, operation);
+        const filter = await drivenFilter(this.#where(options, operation), operation);
         const { rows: [row] } = await operation.run(countRows({ distinct, filter }, operation));
         return Number(row?.[0]);
       },
@@ -650,7 +651,8 @@ export class Repository<
       & TimeLimits = {},
   ): Promise<boolean> {
     return await this.#run("look up", { options, known: ["where"] }, async (operation) => {
-      const filter = this.#where(options, operation);
+      const met = this.#where(options, operation);
+      const filter = await drivenFilter(met, operation, { isPage: true });
       const { kysely } = this.#table.connection;
       const { rows } = await operation.run(
         () =>
@@ -738,12 +740,11 @@ export class Repository<
       ? await (await import("./query/read_lock.ts")).readLock(options, operation)
       : undefined;
     const reading = { ...options, columns, filter, locked };
-    const driving = locked || options.distinct !== undefined || !isBounded(options)
-      ? undefined
-      : drivingOf(operation);
-    const query = driving
-      ? (await import("./query/few_or_many.ts")).readFewOrMany({ ...reading, driving }, operation)
-      : readRows(reading, operation);
+    const isDrivenPage = isBounded(options) && !locked && options.distinct === undefined &&
+      operation.isDriven;
+    const query = isDrivenPage
+      ? await (await import("./query/few_or_many.ts")).readFewOrMany(reading, operation)
+      : readRows({ ...reading, filter: await drivenFilter(filter, operation) }, operation);
     const { rows } = await operation.run(query);
     const read = rows.map((row) => decodeRow(row, columns));
     for (const inclusion of inclusions) await inclusion.addTo(read);
@@ -767,13 +768,6 @@ function nestedWrites() {
 function copyOf(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   return value instanceof Uint8Array ? Uint8Array.from(value) : value;
-}
-
-/** Returns the condition from which rows can be found, where that is not left to the database. */
-function drivingOf(operation: Operation): DrivingCondition | undefined {
-  const { driving, isShared, table } = operation;
-  // A function of Kysely may refer to the rows around it.
-  return isShared && table.connection.grammar.among ? driving : undefined;
 }
 
 function rowOf<M extends AnyModel>(row: AnyRow): Row<M> {

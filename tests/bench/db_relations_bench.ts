@@ -31,6 +31,7 @@ async function bench(name: string, url: string): Promise<void> {
   const newest = { orderBy: { id: "desc" }, take: PAGE } as const;
   const tagged = (name: string) =>
     db.article.findMany({ where: { tags: { some: { name } } }, ...newest });
+  const counted = (name: string) => db.article.count({ where: { tags: { some: { name } } } });
   await compare({
     title: `${name}: the newest ${PAGE} of ${ARTICLES} articles`,
     peers: [
@@ -46,6 +47,28 @@ async function bench(name: string, url: string): Promise<void> {
         name: "favorited by a user",
         run: () => db.article.findMany({ where: { fans: { some: { name: "u5" } } }, ...newest }),
       },
+      {
+        name: "of two tags and an author",
+        run: () =>
+          db.article.findMany({
+            where: {
+              AND: [{ tags: { some: { name: "all" } } }, { tags: { some: { name: "t5" } } }],
+              author: { name: { startsWith: "u" } },
+            },
+            ...newest,
+          }),
+      },
+      {
+        name: "of a rare tag, by title",
+        run: () =>
+          db.article.findMany({
+            where: { tags: { some: { name: "t5" } } },
+            orderBy: { title: "asc" },
+            take: PAGE,
+          }),
+      },
+      { name: "count of a tag of all", run: () => counted("all") },
+      { name: "count of a rare tag", run: () => counted("t5") },
       {
         name: "of all, with counts of favorites",
         run: () => db.article.findMany({ ...newest, include: { _count: { favorites: true } } }),

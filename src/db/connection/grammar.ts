@@ -192,6 +192,9 @@ export interface Grammar {
    */
   among?(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
 
+  /** Whether it checks a condition on related rows for each row, also where few meet it. */
+  readonly checksEach?: true;
+
   /** How long lists are bound. */
   readonly list: ListGrammar;
 

@@ -7,7 +7,7 @@ import { AGGREGATES } from "../model/aggregate.ts";
 import { membersOf } from "../model/plain_object.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 import { givenFilters, whereFilter } from "./condition.ts";
-import { every, scopeFilters } from "./filters.ts";
+import { drivenFilter, every, scopeFilters } from "./filters.ts";
 import type { PageOptions } from "./find_options.ts";
 import { havingWhere, readBy, readGroupOrder } from "./group_options.ts";
 import { GroupValues } from "./group_values.ts";
@@ -47,7 +47,8 @@ interface Output {
  */
 export async function readGroups(options: GroupsOptions, operation: Operation): Promise<AnyRow[]> {
   const { source, connection: { kysely, grammar } } = operation.table;
-  const filter = every([...scopeFilters(operation), ...givenFilters(options, operation)]);
+  const met = every([...scopeFilters(operation), ...givenFilters(options, operation)]);
+  const filter = await drivenFilter(met, operation);
   const values = new GroupValues(operation);
   const by = options.isGrouped ? readBy(options.by, operation) : [];
   const outputs = readOutputs({ ...options }, values);

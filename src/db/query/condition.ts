@@ -24,6 +24,8 @@ interface Nested {
   /** What it is called in error messages. */
   readonly name: string;
   readonly depth: number;
+  /** Whether each row of the result meets it. */
+  readonly isMet: boolean;
 }
 
 /** A member of a condition. */
@@ -31,6 +33,7 @@ interface Member {
   readonly name: string;
   readonly value: unknown;
   readonly depth: number;
+  readonly isMet: boolean;
 }
 
 /** A function of a condition, which may return anything. */
@@ -50,7 +53,7 @@ const MAX_CONDITIONS = 5000;
  * @throws {DbError} `CheckViolation` if it has a value of another type
  */
 export function whereFilter(where: unknown, operation: Operation): Filter {
-  return nestedFilter({ where, name: "where", depth: 0 }, operation);
+  return nestedFilter({ where, name: "where", depth: 0, isMet: true }, operation);
 }
 
 /**
@@ -149,7 +152,7 @@ export function soleOperand(condition: unknown): unknown {
   return Object.keys(condition).length === 1 ? condition.equals : condition;
 }
 
-function nestedFilter({ where, name, depth }: Nested, operation: Operation): Filter {
+function nestedFilter({ where, name, depth, isMet }: Nested, operation: Operation): Filter {
   if (depth > MAX_DEPTH) {
     throw operation.mistake(`where is nested over ${MAX_DEPTH} levels deep`);
   }
@@ -158,9 +161,10 @@ function nestedFilter({ where, name, depth }: Nested, operation: Operation): Fil
   if (members.length === 0) count(1, operation);
   const filters = members.map(([name, value]) => {
     const relation = operation.table.relations.get(name);
-    if (relation) return relationFilter({ name, value, relation, depth: depth + 1 }, operation);
+    const member = { value, depth: depth + 1, isMet };
+    if (relation) return relationFilter({ ...member, name, relation }, operation);
     return isLogic(name)
-      ? logicFilter({ name, value, depth: depth + 1 }, operation)
+      ? logicFilter({ ...member, name, isMet: isMet && name === "AND" }, operation)
       : columnFilter({ name, condition: value }, operation);
   });
   operation.add(")");
@@ -168,14 +172,14 @@ function nestedFilter({ where, name, depth }: Nested, operation: Operation): Fil
 }
 
 function logicFilter(
-  { name, value, depth }: Member & { readonly name: "AND" | "OR" | "NOT" },
+  { name, value, depth, isMet }: Member & { readonly name: "AND" | "OR" | "NOT" },
   operation: Operation,
 ): Filter {
   operation.add(name);
   const nested = (where: unknown) =>
     typeof where === "function"
       ? kyselyFilter(where as KyselyFunction, operation)
-      : nestedFilter({ where, name: "where", depth }, operation);
+      : nestedFilter({ where, name: "where", depth, isMet }, operation);
   if (name === "NOT") {
     const filter = nested(value);
     return (eb) => eb.not(eb.parens(filter(eb)));
@@ -206,7 +210,7 @@ function isExpression(value: unknown): value is Expression<SqlBool> {
 }
 
 function relationFilter(
-  { name, relation, value, depth }: Member & { readonly relation: TableRelation },
+  { name, relation, value, depth, isMet }: Member & { readonly relation: TableRelation },
   operation: Operation,
 ): Filter {
   const members = relationMembers({ name, relation, value }, operation);
@@ -217,16 +221,16 @@ function relationFilter(
     const { operation: inner, query, keys } = relatedRows(related, operation);
     const filter = isNull
       ? every([])
-      : nestedFilter({ where, name: `${name}.${operator}`, depth }, inner);
+      : nestedFilter({ where, name: `${name}.${operator}`, depth, isMet: false }, inner);
     const met: Filter = operator === "every"
       ? (eb) => sql<SqlBool>`${eb.parens(filter(eb))} is not true`
       : filter;
     const exists: Filter = (eb) => eb.exists(query(eb, met).select(one));
     if (!asksForRow(operator, where)) return (eb) => eb.not(exists(eb));
     // Only a condition that each row of the result meets can drive the query.
-    if (depth > 1 || isNull) return exists;
+    if (!isMet || isNull) return exists;
     const driving = { relation, keys: (eb: Builder) => keys(eb, filter), isRowByRow: false };
-    operation.driving ??= driving;
+    operation.driving.push(driving);
     // OFFSET 0 keeps PostgreSQL from rewriting the subquery as a join.
     const rowByRow: Filter = (eb) =>
       eb.exists(query(eb, met).select(one).limit(eb.lit(1)).offset(eb.lit(0)));
@@ -236,7 +240,9 @@ function relationFilter(
 
 /** Returns the operators on a relation, each with its condition, or `null`. */
 function relationMembers(
-  { name, relation: { kind }, value }: Omit<Member, "depth"> & { readonly relation: TableRelation },
+  { name, relation: { kind }, value }: Pick<Member, "name" | "value"> & {
+    readonly relation: TableRelation;
+  },
   operation: Operation,
 ): readonly RelationMember[] {
   if (kind !== "many") {

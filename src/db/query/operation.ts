@@ -83,8 +83,8 @@ export class Operation implements OperationContext {
   readonly action: string;
   /** Columns by name beside those of the table; a subquery has none. */
   others: ReadonlyMap<string, TableColumn> | undefined;
-  /** The first condition on related rows that all rows meet. */
-  driving: DrivingCondition | undefined;
+  /** The conditions on related rows that all rows meet. */
+  readonly driving: DrivingCondition[] = [];
   /** The name of its rows in the SQL: that of the table, unless an outer query has it. */
   readonly rows: string;
   readonly #parts: Parts;
@@ -217,6 +217,21 @@ export class Operation implements OperationContext {
   compiled(build: () => Compilable): CompiledStatement {
     const { isShared, shape } = this.#parts;
     return isShared ? this.table.statement(shape, build) : compile(build());
+  }
+
+  /** Whether rows can be found from related ones, where that is not left to the database. */
+  get isDriven(): boolean {
+    // A function of Kysely may refer to the rows around it.
+    return this.isShared && this.driving.length > 0 &&
+      this.table.connection.grammar.among !== undefined;
+  }
+
+  /** Runs another statement of the values that are bound so far; `name` distinguishes its shape. */
+  runBeside(name: string, build: () => Compilable): StatementResult | Promise<StatementResult> {
+    const { table, action } = this;
+    const { shape, values } = this.#parts;
+    const compiled = table.statement(`${name} of ${shape}`, build);
+    return table.execute(action, fill(compiled, values));
   }
 
   /**

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { DbOptions } from "../../../src/db/mod.ts";
 import { testOnEach } from "../support/database.ts";
 import { Blog } from "../support/blog.ts";
 import { openNoted } from "../support/noted.ts";
 
-/** More than are found from the related rows. */
+/** More than are found from the related rows, where not all rows are read. */
 const MANY = 1100;
 
 testOnEach("findMany() finds pages of few rows and of many by related rows", async (database) => {
@@ -49,8 +50,70 @@ testOnEach("findMany() finds pages of few rows and of many by related rows", asy
     return (await db.author.findMany({ where, orderBy: { email: "desc" }, take: 1 }))[0]?.email;
   };
   assert.equal(await lastWith("t4"), "busy");
-  // Each shape is compiled once, whether few rows meet it or many.
-  const { compiled } = notes;
   assert.equal(await lastWith("t"), "idle");
+  // Each shape is compiled once for few rows, and once for many.
+  const { compiled } = notes;
+  assert.deepEqual([await lastWith("t4"), await lastWith("t")], ["busy", "idle"]);
   assert.equal(notes.compiled, compiled);
+  // Of several conditions, the one that fewest rows meet finds them, wherever it is.
+  const tagged = (label: string) => ({ tags: { some: { label } } });
+  for (
+    const where of [
+      { AND: [tagged("often"), tagged("rarely")] },
+      { AND: [{ ...tagged("rarely"), author: { email: "busy" } }], title: { not: "" } },
+      { author: { email: "busy" }, ...tagged("rarely") },
+    ]
+  ) {
+    assert.deepEqual(await db.post.findMany({ where, take: 5 }), [postOf(6)]);
+    assert.deepEqual(await db.post.findMany({ where }), [postOf(6)]);
+    assert.equal(await db.post.count({ where }), 1);
+    assert.equal(await db.post.exists({ where }), true);
+  }
+  // One that not each row of the result meets does not.
+  for (const where of [{ OR: [tagged("rarely"), { id: 1 }] }, { NOT: tagged("often") }]) {
+    const all = await db.post.findMany({ where, orderBy: { id: "asc" } });
+    assert.deepEqual(await db.post.findMany({ where, take: 3 }), all.slice(0, 3));
+  }
+  assert.equal(await db.post.exists({ where: tagged("never") }), false);
+  assert.equal(await db.post.exists({ where: tagged("often") }), true);
+
+  function postOf(index: number) {
+    return { id: index + 1, ...posts[index]! };
+  }
 });
+
+/** More than are found from the related rows, where all rows are read. */
+const VERY_MANY = 10_100;
+
+testOnEach("few and many rows are read and written by related rows", async ({ url }) => {
+  await using db = await Blog.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  await db.author.createMany({ data: [{ email: "busy" }, { email: "idle" }, { email: "none" }] });
+  const data = Array.from({ length: VERY_MANY }, (_, n) => ({
+    author_id: n % 5000 === 0 ? 2 : 1,
+    title: `t${n % 3}`,
+  }));
+  await db.post.createMany({ data });
+  for (const [email, count] of [["busy", VERY_MANY - 3], ["idle", 3], ["none", 0]] as const) {
+    const where = { author: { email } };
+    assert.equal((await db.post.findMany({ where })).length, count);
+    assert.equal(await db.post.count({ where }), count);
+    const { _count } = await db.post.aggregate({ where, _count: true });
+    assert.equal(_count, count);
+    const groups = await db.post.groupBy({ by: ["author_id"], where, _count: true });
+    assert.deepEqual(groups.map(({ _count }) => _count), count > 0 ? [count] : []);
+    const titles = await db.post.findMany({
+      where,
+      distinct: ["title"],
+      orderBy: { title: "asc" },
+    });
+    assert.deepEqual(titles.map(({ title }) => title), count > 0 ? ["t0", "t1", "t2"] : []);
+    assert.equal(await db.post.updateMany({ where, data: { title: email } }), count);
+    assert.equal(await db.post.count({ where: { title: email } }), count);
+    const updated = await db.post.updateManyAndReturn({ where, data: { title: "new" } });
+    assert.equal(updated.length, count);
+    assert.equal(await db.post.deleteMany({ where }), count);
+    assert.equal(await db.post.count({ where }), 0);
+  }
+  assert.equal(await db.post.count(), 0);
+}, { exhaustive: true });

@@ -16,10 +16,27 @@ const UPDATE = 'update "posts" set "title" = ? where';
 const TITLED = `exists (${AUTHOR} exists (select 1 as "one" from "posts" as "~2" ` +
   'where "~2"."author_id" = "authors"."id" and "~2"."title" = ?))';
 
+/** What the related rows have the values of. */
+const KEYS_OF_AUTHORS =
+  'select "posts"."author_id" as "~key" from "posts" where "posts"."title" = ?';
+const TAGGED = 'select "post_tags"."post_id" as "~key" from "post_tags" inner join "tags" on ' +
+  '"tags"."id" = "post_tags"."tag_id" where "tags"."label" = ?';
+const OF_NAMED = 'select "authors"."id" as "~key" from "authors" where "authors"."name" = ?';
+const FOUND_OF_NAMED = foundBy(OF_NAMED);
+const OF_ACTIVE = 'exists (select 1 as "one" from "authors" as "~2" where "~2"."id" = ' +
+  '"posts"."author_id" and ("~2"."active" = ? and exists (select 1 as "one" from "posts" as "~3" ' +
+  'where "~3"."author_id" = "~2"."id" and "~3"."title" = ?)))';
+const OF_TITLED =
+  'select "authors"."id" as "~key" from "authors" where exists (select 1 as "one" ' +
+  'from "posts" as "~2" where "~2"."author_id" = "authors"."id" and "~2"."title" = ?)';
+
 const FILTERS: readonly Operation[] = [
   [
     ({ author }) => author.findMany({ where: { posts: { some: { title: "t" } } } }),
-    same([`${READ} exists (${OF_AUTHOR} "posts"."title" = ?)`, "t"]),
+    drivenBy({ column: '"authors"."id"', keys: KEYS_OF_AUTHORS, values: ["t"] }, {
+      read: READ,
+      condition: `exists (${OF_AUTHOR} "posts"."title" = ?)`,
+    }),
   ],
   [
     ({ author }) =>
@@ -33,11 +50,20 @@ const FILTERS: readonly Operation[] = [
   ],
   [
     ({ post }) => post.findMany({ where: { author: { name: "n", isNot: { active: false } } } }),
-    same([
-      `${POSTS} (not exists (${AUTHOR} "authors"."active" = ?) and exists (${AUTHOR} "authors"."name" = ?))`,
-      false,
-      "n",
-    ]),
+    drivenBy(
+      {
+        column: '"posts"."author_id"',
+        keys: OF_NAMED,
+        counted: FOUND_OF_NAMED,
+        values: ["n"],
+      },
+      {
+        read: POSTS,
+        condition: `(not exists (${AUTHOR} "authors"."active" = ?) and ` +
+          `exists (${AUTHOR} "authors"."name" = ?))`,
+        values: [false, "n"],
+      },
+    ),
   ],
   [
     ({ post }) => post.findMany({ where: { OR: [{ author: null }, { author: { isNot: null } }] } }),
@@ -45,7 +71,11 @@ const FILTERS: readonly Operation[] = [
   ],
   [
     ({ post }) => post.findMany({ where: { tags: { some: { label: "l" } }, title: "t" } }),
-    same([`${POSTS} (exists (${TAG} "tags"."label" = ?) and "title" = ?)`, "l", "t"]),
+    drivenBy({ column: '"posts"."id"', keys: TAGGED, values: ["l"] }, {
+      read: POSTS,
+      condition: `(exists (${TAG} "tags"."label" = ?) and "title" = ?)`,
+      values: ["l", "t"],
+    }),
   ],
   [
     // The posts of the subquery and those around it have different names.
@@ -53,19 +83,25 @@ const FILTERS: readonly Operation[] = [
       author.scoped({ active: true }).findMany({
         where: { posts: { some: { author: { posts: { some: { title: "t" } } } } } },
       }),
-    same([
-      `${READ} ("active" = ? and exists (${OF_AUTHOR} exists (select 1 as "one" ` +
-      'from "authors" as "~2" where "~2"."id" = "posts"."author_id" and ("~2"."active" = ? and ' +
-      'exists (select 1 as "one" from "posts" as "~3" where "~3"."author_id" = "~2"."id" ' +
-      'and "~3"."title" = ?)))))',
-      true,
-      true,
-      "t",
-    ]),
+    drivenBy(
+      {
+        column: '"authors"."id"',
+        keys: `select "posts"."author_id" as "~key" from "posts" where ${OF_ACTIVE}`,
+        values: [true, "t"],
+      },
+      {
+        read: READ,
+        condition: `("active" = ? and exists (${OF_AUTHOR} ${OF_ACTIVE}))`,
+        values: [true, true, "t"],
+      },
+    ),
   ],
   [
     ({ author }) => author.deleteMany({ where: { posts: { some: { title: "t" } } } }),
-    same([`delete from "authors" where exists (${OF_AUTHOR} "posts"."title" = ?)`, "t"]),
+    drivenBy({ column: '"authors"."id"', keys: KEYS_OF_AUTHORS, values: ["t"] }, {
+      read: 'delete from "authors" where',
+      condition: `exists (${OF_AUTHOR} "posts"."title" = ?)`,
+    }),
   ],
   [
     ({ post }) =>
@@ -73,11 +109,17 @@ const FILTERS: readonly Operation[] = [
         where: { author: { posts: { some: { title: "t" } } } },
         data: { title: "u" },
       }),
-    target({ write: UPDATE, condition: TITLED, values: ["u", "t"] }),
+    {
+      ...target({ write: UPDATE, condition: TITLED, values: ["u", "t"] }),
+      sqlite: ofTitled({ read: UPDATE, before: ["u"] }),
+    },
   ],
   [
     ({ post }) => post.deleteMany({ where: { author: { posts: { some: { title: "t" } } } } }),
-    target({ write: 'delete from "posts" where', condition: TITLED, values: ["t"] }),
+    {
+      ...target({ write: 'delete from "posts" where', condition: TITLED, values: ["t"] }),
+      sqlite: ofTitled({ read: 'delete from "posts" where' }),
+    },
   ],
   [
     ({ post }) =>
@@ -87,6 +129,11 @@ const FILTERS: readonly Operation[] = [
       }),
     {
       ...same([`${UPDATE} ${TITLED} returning "id", "author_id", "title"`, "u", "t"]),
+      sqlite: ofTitled({
+        read: UPDATE,
+        before: ["u"],
+        after: ' returning "id", "author_id", "title"',
+      }),
       mysql: [["begin"], [`${POSTS} ${TITLED} for update`, "t"], ["commit"]],
     },
   ],
@@ -104,16 +151,11 @@ const FILTERS: readonly Operation[] = [
 testStatements("Repository finds rows by related rows by these statements", FILTERS);
 
 const BY_TAG = `exists (${TAG} "tags"."label" = ?)`;
-const TAGGED = 'select "post_tags"."post_id" as "~key" from "post_tags" inner join "tags" on ' +
-  '"tags"."id" = "post_tags"."tag_id" where "tags"."label" = ?';
-const OF_NAMED = 'select "authors"."id" as "~key" from "authors" where "authors"."name" = ?';
-const FOUND_OF_NAMED = `select 1 as "one" from (${OF_NAMED}) as "~keys" inner join "posts" ` +
-  'on "~keys"."~key" = "posts"."author_id"';
 
 const PAGES: readonly Operation[] = [
   [
     ({ post }) => post.findMany({ where: { tags: { some: { label: "l" } } }, take: 5, skip: 2 }),
-    pageOf({ condition: BY_TAG, column: "id", keys: TAGGED, found: TAGGED, value: "l" }),
+    pageOf({ condition: BY_TAG, column: "id", keys: TAGGED, value: "l" }),
   ],
   [
     ({ post }) => post.findMany({ where: { author: { name: "n" } }, take: 5, skip: 2 }),
@@ -121,7 +163,7 @@ const PAGES: readonly Operation[] = [
       condition: `exists (${AUTHOR} "authors"."name" = ?)`,
       column: "author_id",
       keys: OF_NAMED,
-      found: FOUND_OF_NAMED,
+      counted: FOUND_OF_NAMED,
       value: "n",
     }),
   ],
@@ -184,33 +226,84 @@ function target(
   };
 }
 
-/** A page of rows that are found by one condition on related rows; MySQL decides how. */
-function pageOf({ condition, column, keys, found, value }: {
-  readonly condition: string;
+/** How a condition on related rows finds rows. */
+interface Driving {
+  /** The column. */
   readonly column: string;
   /** The values of the column that such rows have. */
   readonly keys: string;
-  /** The rows that are counted. */
-  readonly found: string;
+  /** The rows that are counted, if they are not the related ones. */
+  readonly counted?: string;
+  readonly values: readonly unknown[];
+}
+
+/** A statement with a condition. */
+interface Conditional {
+  readonly read: string;
+  readonly condition: string;
+  /** Its values, if they are not those of the keys. */
+  readonly values?: readonly unknown[];
+}
+
+/** A statement whose rows SQLite finds from related ones: there are few. */
+function drivenBy(driving: Driving, { read, condition, values = driving.values }: Conditional) {
+  const { column, keys } = driving;
+  return {
+    ...same([`${read} ${condition}`, ...values]),
+    sqlite: [
+      countOf(driving, 10_001),
+      [`${read} (${column} in (${keys}) and ${condition})`, ...driving.values, ...values],
+    ],
+  } satisfies Expected;
+}
+
+/** A statement of SQLite of the posts of authors who have posts of a title. */
+function ofTitled({ read, before = [], after = "" }: {
+  readonly read: string;
+  readonly before?: readonly string[];
+  readonly after?: string;
+}): readonly Noted[] {
+  const driving = { keys: OF_TITLED, counted: foundBy(OF_TITLED), values: ["t"] };
+  const condition = `("posts"."author_id" in (${OF_TITLED}) and ${TITLED})`;
+  return [
+    countOf({ ...driving, column: "" }, 10_001),
+    [`${read} ${condition}${after}`, ...before, "t", "t"],
+  ];
+}
+
+/** The posts whose authors have keys. */
+function foundBy(keys: string): string {
+  return `select 1 as "one" from (${keys}) as "~keys" inner join "posts" ` +
+    'on "~keys"."~key" = "posts"."author_id"';
+}
+
+/** Counts rows, up to a limit. */
+function countOf({ keys, counted = keys, values }: Driving, limit: number): Noted {
+  const found = `(${counted} limit ${limit}) as "~found"`;
+  return [`select (select count(*) as "count" from ${found}) as "~0"`, ...values];
+}
+
+/** A page of few rows that are found by one condition on related rows; MySQL decides how. */
+function pageOf({ condition, column, keys, counted = keys, value }: {
+  readonly condition: string;
+  readonly column: string;
+  readonly keys: string;
+  readonly counted?: string;
   readonly value: string;
 }): Expected {
-  const half = (rows: string, isMany: number) =>
-    `select * from (${rows} order by "id" asc limit case when (select case when count(*) > 1000 ` +
-    `then 1 else 0 end as "many" from (${found} limit 1001) as "~found") = ${isMany} ` +
-    'then cast(? as bigint) + cast(? as bigint) else 0 end) as "~found"';
   const closed = condition.replace(/\)$/, " limit 1 offset 0)");
-  const read = (among: string): Noted => [
-    'select "id", "author_id", "title" from (' +
-    half(
-      `select * from (${POSTS} ${condition} and "posts"."${column}" ${among} limit 1000) as "~found"`,
-      0,
-    ) +
-    ` union all ${half(`${POSTS} ${closed}`, 1)}) as "~rows" order by "id" asc limit ? offset ?`,
-    ...[value, value, value, 5, 2, value, value, 5, 2, 5, 2],
+  const read = (among: string): readonly Noted[] => [
+    countOf({ column, keys, counted, values: [value] }, 1001),
+    [
+      `select "id", "author_id", "title" from (${POSTS} ("posts"."${column}" ${among} and ` +
+      `${closed}) limit 9007199254740991 offset 0) as "~found" ` +
+      'order by "id" asc limit ? offset ?',
+      ...[value, value, 5, 2],
+    ],
   ];
   return {
-    sqlite: [read(`in (${keys})`)],
-    postgres: [read(`= any(array((${keys})))`)],
+    sqlite: read(`in (${keys})`),
+    postgres: read(`= any(array((${keys})))`),
     mysql: [[`${POSTS} ${condition} order by "id" asc limit ? offset ?`, value, 5, 2]],
   };
 }

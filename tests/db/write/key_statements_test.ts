@@ -31,6 +31,8 @@ const LINKED =
   'exists (select 1 as "one" from "pages" where "pages"."id" = "links"."page_id" and ' +
   'exists (select 1 as "one" from "links" as "~2" where "~2"."page_id" = "pages"."id" and ' +
   '"~2"."tag_id" = ?))';
+const PAGES = 'select "pages"."id" as "~key" from "pages" where exists (select 1 as "one" from ' +
+  '"links" as "~2" where "~2"."page_id" = "pages"."id" and "~2"."tag_id" = ?)';
 const where = { tenant_slug: { tenant: "t", slug: "a" } };
 
 const OPERATIONS: readonly Operation<Db>[] = [
@@ -133,6 +135,15 @@ const OPERATIONS: readonly Operation<Db>[] = [
     ({ link }) => link.deleteMany({ where: { page: { links: { some: { tag_id: 7 } } } } }),
     {
       ...same([`delete from "links" where ${LINKED}`, 7]),
+      sqlite: [
+        [
+          'select (select count(*) as "count" from (select 1 as "one" from ' +
+          `(${PAGES}) as "~keys" inner join "links" on "~keys"."~key" = "links"."page_id" ` +
+          'limit 10001) as "~found") as "~0"',
+          7,
+        ],
+        [`delete from "links" where ("links"."page_id" in (${PAGES}) and ${LINKED})`, 7, 7],
+      ],
       mysql: [[
         'delete from "links" where ("page_id", "tag_id") in (select "page_id", "tag_id" from ' +
         `(select distinct "page_id", "tag_id" from "links" where ${LINKED}) as "~rows")`,

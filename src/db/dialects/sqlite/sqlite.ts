@@ -89,6 +89,7 @@ export const SQLITE: Grammar = {
   maxParameters: 32_766,
   firstOfEach: "correlated",
   among: (column, values) => sql<SqlBool>`${column} in ${values}`,
+  checksEach: true,
   list: {
     minLength: 2,
     // Not every number is read from JSON as JavaScript reads it.
