@@ -192,3 +192,27 @@ test("inject() returns the type of its key", () => {
   same<_Service["port"], number>();
   same<_Service["maybe"], number | undefined>();
 });
+
+test("a route with etag returns a version, and a change receives the one to match", () => {
+  const etag = { "~version": "revision" } as const;
+  const row = () => ({ id: 1, name: "a", revision: 2 });
+  route.get("/", { etag, response: Row }, row);
+  route.post("/", { etag, response: Row }, async () => await Promise.resolve(row()));
+  for (const declare of [route.put, route.patch]) {
+    declare("/", { etag, response: Row }, ({ version }) => {
+      same<typeof version, number | undefined>();
+      return row();
+    });
+  }
+  route.delete("/", { etag, response: Row }, ({ version }) => {
+    same<typeof version, number | undefined>();
+    return { id: 1, name: "a" };
+  });
+  route.get("/", { etag, response: v.nullable(Row) }, () => null);
+  // @ts-expect-error: it has no revision
+  route.get("/", { etag, response: Row }, () => ({ id: 1, name: "a" }));
+  // @ts-expect-error: a read matches no version
+  route.get("/", { etag, response: Row }, ({ version }) => ({ ...row(), version }));
+  // @ts-expect-error: without etag, there is no version
+  route.put("/", { response: Row }, ({ version }) => ({ ...row(), version }));
+});
