@@ -198,12 +198,14 @@ test("a route with etag returns a version, and a change receives the one to matc
   const row = () => ({ id: 1, name: "a", revision: 2 });
   route.get("/", { etag, response: Row }, row);
   route.post("/", { etag, response: Row }, async () => await Promise.resolve(row()));
-  for (const declare of [route.put, route.patch]) {
-    declare("/", { etag, response: Row }, ({ version }) => {
-      same<typeof version, number | undefined>();
-      return row();
-    });
-  }
+  route.put("/", { etag, response: Row }, ({ version }) => {
+    same<typeof version, number | undefined>();
+    return row();
+  });
+  route.patch("/", { etag, response: Row }, ({ version }) => {
+    same<typeof version, number | undefined>();
+    return row();
+  });
   route.delete("/", { etag, response: Row }, ({ version }) => {
     same<typeof version, number | undefined>();
     return { id: 1, name: "a" };
