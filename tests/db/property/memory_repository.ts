@@ -176,7 +176,7 @@ export class MemoryRepository {
     for (const [index, whole] of rows.entries()) {
       try {
         const row = this.#rows.find((row) => valuesIn(row, key) === valuesIn(whole, key));
-        if (row && !sees(scope, row)) throw new Refusal("UniqueViolation", [key]);
+        if (row && !sees(scope, row)) this.#checkUnique(whole, []);
         const change = Object.fromEntries(update.map((name) => [name, whole[name]]));
         if (row) this.#update([row], change);
         else this.#create(create[index]!, scope, keys);
