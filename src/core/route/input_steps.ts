@@ -3,11 +3,17 @@
  *
  * @module
  */
-import { whenReady } from "../../platform/ready.ts";
+import { isPromiseLike } from "../../platform/ready.ts";
 import type { BodyFormat } from "../http/body.ts";
 import type { InputPart } from "../http/validation_issue.ts";
 import type { Route } from "./route.ts";
-import { type AnySchema, type InputRefusal, InputSchema, refuse } from "../schema/validation.ts";
+import {
+  type AnySchema,
+  type InputRefusal,
+  InputSchema,
+  refuse,
+  type Validated,
+} from "../schema/validation.ts";
 
 /** The input of a handler, by the names of its parts. */
 export type Input = Record<string, unknown>;
@@ -34,6 +40,17 @@ export interface Readers<Source> {
 
 /** The input of a path without parameters. */
 const NO_PARAMS = Object.freeze({});
+
+/** Runs the steps of a reading in order; waits only after one that returns a promise. */
+export function runSteps<Source>(
+  steps: readonly Step<Source>[],
+  reading: Reading<Source>,
+): void | Promise<void> {
+  for (let i = 0; i < steps.length; i++) {
+    const done = steps[i]?.(reading);
+    if (done) return done.then(() => runSteps(steps.slice(i + 1), reading));
+  }
+}
 
 /** Creates the reading of a request, of which nothing is read yet. */
 export function readingOf<Source>(source: Source): Reading<Source> {
@@ -78,15 +95,21 @@ export interface Part<Source> {
 
 /** Creates the step that reads and validates a part. */
 export function partStep<Source>({ key, read, schema, isForm }: Part<Source>): Step<Source> {
-  return ({ source, input, refusals }) =>
-    whenReady(read(source), (value) => {
-      if (!schema) return void (input[key] = value);
-      const validated = schema.validate(value, isForm && { isFields: isForm(source) });
-      return whenReady(validated, ({ value, refusal }) => {
-        if (refusal) refusals.push(refusal);
-        input[key] = value;
-      });
-    });
+  function keep({ input, refusals }: Reading<Source>, { value, refusal }: Validated<AnySchema>) {
+    if (refusal) refusals.push(refusal);
+    input[key] = value;
+  }
+  function validate(reading: Reading<Source>, value: unknown): void | Promise<void> {
+    if (!schema) return void (reading.input[key] = value);
+    const validated = schema.validate(value, isForm && { isFields: isForm(reading.source) });
+    if (!(validated instanceof Promise)) return keep(reading, validated);
+    return validated.then((validated) => keep(reading, validated));
+  }
+  return (reading) => {
+    const value = read(reading.source);
+    if (!isPromiseLike(value)) return validate(reading, value);
+    return Promise.resolve(value).then((value) => validate(reading, value));
+  };
 }
 
 function input(part: InputPart, schema: AnySchema | undefined): InputSchema<AnySchema> | undefined {

@@ -11,7 +11,7 @@ import { bodyLimit, bodyLimitError, limitBody, limitOtherReads } from "../http/b
 import type { Context } from "../http/context.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "../http/http_exception.ts";
-import { inputSteps, partStep, type Readers, readingOf } from "./input_steps.ts";
+import { inputSteps, partStep, type Readers, readingOf, runSteps } from "./input_steps.ts";
 import { dropBody, isResponse } from "../http/sendable.ts";
 import { applyFilters, type InterceptorFn, type Pipeline } from "./pipeline.ts";
 import { createResponder } from "./responder.ts";
@@ -66,7 +66,7 @@ export function createRouteHandler(
   function call(c: Context): unknown {
     const reading = readingOf(c);
     return whenReady(
-      inTurn(steps, (step) => step(reading)),
+      runSteps(steps, reading),
       () => handler(reading.input, c),
     );
   }

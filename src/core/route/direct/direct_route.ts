@@ -4,7 +4,7 @@
  * @module
  */
 import { callerTracker } from "../../../platform/caller.ts";
-import { inTurn, orElse, whenReady } from "../../../platform/ready.ts";
+import { isPromiseLike, orElse } from "../../../platform/ready.ts";
 import { readBytes } from "../../../platform/request_body.ts";
 import { headerOf } from "../../../platform/request_header.ts";
 import { decodeJson, MEDIA_TYPES } from "../../http/body.ts";
@@ -13,7 +13,7 @@ import { hasLimitedReads, inTime } from "../../http/body_timeout.ts";
 import type { Context } from "../../http/context.ts";
 import { isResponse, sendable } from "../../http/sendable.ts";
 import { queryOf } from "../extractor.ts";
-import { inputSteps, type Readers, readingOf } from "../input_steps.ts";
+import { type Input, inputSteps, type Readers, readingOf, runSteps } from "../input_steps.ts";
 import { applyFilters, type Pipeline } from "../pipeline.ts";
 import { createResponder, createSerializer, jsonInit } from "../responder.ts";
 import type { Route } from "../route.ts";
@@ -75,25 +75,37 @@ export function createDirectRoute(
   const json = jsonInit(status);
   const sent = { method, isFinal: true };
 
-  function respond(output: unknown): Response | Promise<Response> {
-    if (isResponse(output)) return sendable(output, sent);
-    return whenReady(
-      serialize(output),
-      (text) => new Response(text, text === null ? { status: status ?? 200 } : json),
-    );
+  // Each step goes on at once where nothing waits: on Bun, a closure for each takes a fifth of the
+  // time of a small request.
+  function answer(incoming: Incoming, c?: Context): Response | Promise<Response> {
+    try {
+      const reading = readingOf(incoming);
+      const read = runSteps(steps, reading);
+      const answered = read ? read.then(() => call(reading.input, c)) : call(reading.input, c);
+      return answered instanceof Promise
+        ? answered.catch((error) => fail(error, c ?? contextOf(incoming)))
+        : answered;
+    } catch (error) {
+      return fail(error, c ?? contextOf(incoming));
+    }
   }
 
-  function answer(incoming: Incoming, c?: Context): Response | Promise<Response> {
-    const reading = readingOf(incoming);
-    return orElse(
-      () => {
-        const read = inTurn(steps, (step) => step(reading));
-        // a handler that takes only its input ignores the context
-        const output = whenReady(read, () => handler(reading.input, c as Context));
-        return whenReady(output, (result) => c ? respondInContext(result, c) : respond(result));
-      },
-      (error) => fail(error, c ?? contextOf(incoming)),
-    );
+  function call(input: Input, c: Context | undefined): Response | Promise<Response> {
+    const output: unknown = handler(input, c as Context); // one that takes only its input ignores it
+    return isPromiseLike(output)
+      ? Promise.resolve(output).then((output) => respond(output, c))
+      : respond(output, c);
+  }
+
+  function respond(output: unknown, c: Context | undefined): Response | Promise<Response> {
+    if (isResponse(output)) return sendable(output, sent);
+    if (c) return respondInContext(output, c);
+    const text = serialize(output);
+    return text instanceof Promise ? text.then(respondText) : respondText(text);
+  }
+
+  function respondText(text: string | null): Response {
+    return new Response(text, text === null ? { status: status ?? 200 } : json);
   }
 
   function fail(error: unknown, c: Context): Promise<Response> {
