@@ -54,8 +54,10 @@ export class DbMigrations {
   static async open(options: DbOptions): Promise<DbMigrations> {
     const { database, source } = await options.openUnmigrated();
     // the connection is internal, so the type of an open database does not include it
-    if (database instanceof DbConnection) return new DbMigrations(database, source);
-    throw new TypeError("Cannot open migrations: the options are of another release");
+    if (database instanceof DbConnection && source) return new DbMigrations(database, source);
+    await database.close();
+    const reason = source ? "are of another release" : "name none";
+    throw new TypeError(`Cannot open migrations: the options ${reason}`);
   }
 
   /**
@@ -71,7 +73,8 @@ export class DbMigrations {
   status(): Promise<readonly MigrationStatus[]> {
     return this.#inTurn(async () => {
       const { migrationStatuses } = await import("./migrate/migration_status.ts");
-      return await migrationStatuses(this.#connection.kysely, await this.#source());
+      const { kysely, grammar: { brand } } = this.#connection;
+      return await migrationStatuses(kysely, await this.#source(brand));
     });
   }
 

@@ -19,8 +19,8 @@ import { migrationMap, type Migrations, type MigrationSource } from "./migrate/m
 export interface UnmigratedDatabase {
   /** The database. */
   readonly database: OpenDatabase;
-  /** Reads its migrations. */
-  readonly source: MigrationSource;
+  /** Reads its migrations, if the options name any. */
+  readonly source: MigrationSource | undefined;
 }
 
 interface Settings {
@@ -31,6 +31,8 @@ interface Settings {
   readonly brand?: "PostgreSQL" | "MySQL";
   readonly limits?: Partial<OpenOptions>;
   readonly replicas?: readonly Settings[];
+  /** Returns the settings of an empty database beside it, by its name. */
+  readonly beside?: (name: string) => Settings;
 }
 
 /**
@@ -91,7 +93,8 @@ export class DbOptions {
     const brand = brandOf(dialect);
     const open = async () =>
       (await import("./dialects/kysely_dialect.ts")).openKysely(dialect, brand);
-    return new DbOptions({ open, opening: DEFAULT_LIMITS });
+    const beside = brand === "SQLite" ? () => readUrl("sqlite::memory:") : undefined;
+    return new DbOptions({ open, opening: DEFAULT_LIMITS, ...beside && { beside } });
   }
 
   /**
@@ -204,7 +207,8 @@ export class DbOptions {
    * a Kysely. (`0001_name.down.sql`, or `down` of a module, rolls it back: `rollBack` of
    * `DbMigrations` runs it.) They run in the order of their numbers, once each, under a lock: of
    * several instances that start at once, one migrates. Files other than scripts, and modules whose
-   * name begins with a number, are ignored; a folder may be empty.
+   * name begins with a number, are ignored; a folder may be empty. A folder that contains `postgres`,
+   * `mysql` or `sqlite` has the migrations of each database in that one.
    *
    * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are
    * rolled back. MySQL keeps the migrations before the failure, and of a script the statements up
@@ -212,9 +216,9 @@ export class DbOptions {
    * alone and outside a transaction, after those before it.
    */
   schemaPath(path: string): DbOptions {
-    const migrations = async () => {
+    const migrations: MigrationSource = async (brand) => {
       const { readMigrations } = await import("./migrate/migration_files.ts");
-      return await readMigrations(path);
+      return await readMigrations(path, brand);
     };
     return new DbOptions({ ...this.#settings, migrations });
   }
@@ -260,15 +264,30 @@ export class DbOptions {
   /**
    * Opens the database and runs no migration; `open` of `DbMigrations` calls it.
    *
-   * @throws {TypeError} if neither {@linkcode DbOptions.schemaPath} nor
-   * {@linkcode DbOptions.migrations} was called
    * @throws {RangeError} if the pool's minimum is over its maximum
    * @throws {DbError} if the database cannot be opened
    */
   async openUnmigrated(): Promise<UnmigratedDatabase> {
-    const { migrations: source } = this.#settings;
-    if (!source) throw new TypeError("Cannot open migrations: the options name none");
-    return { database: await connectTo(this.#settings), source };
+    return { database: await connectTo(this.#settings), source: this.#settings.migrations };
+  }
+
+  /**
+   * Creates an empty database and opens it, for tools that compare tables; closing it removes it.
+   * It is on the same server, whose user must be allowed to create databases; for SQLite, it is in
+   * memory.
+   *
+   * @throws {TypeError} if the server is known by a Kysely dialect only
+   * @throws {DbError} if it cannot be created
+   */
+  async openTemporary(): Promise<UnmigratedDatabase> {
+    const { beside, opening, migrations: source } = this.#settings;
+    const { openTemporary } = await import("./migrate/diff/temporary_database.ts");
+    const database = await openTemporary({
+      connect: () => connectTo(this.#settings),
+      connectTo: beside && ((name, after) => connectTo({ ...beside(name), opening }, after)),
+      isInMemory: this.#settings.brand === undefined,
+    });
+    return { database, source };
   }
 
   #withOpening(changes: Partial<OpenOptions>): DbOptions {
@@ -281,7 +300,7 @@ export class DbOptions {
 
 async function connectTo(
   { open, opening }: Settings,
-  replicas?: Replicas,
+  after?: Pick<Replicas, "close">,
 ): Promise<DbConnection> {
   if (opening.min > opening.max) {
     throw new RangeError(
@@ -290,7 +309,7 @@ async function connectTo(
   }
   return new DbConnection(await open(opening), {
     ...opening,
-    closeOthers: () => replicas?.close(),
+    closeOthers: () => after?.close(),
   });
 }
 
@@ -311,6 +330,7 @@ function readUrl(url: string): Settings {
         open: async (options) =>
           (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path, options),
         opening: DEFAULT_LIMITS,
+        beside: () => readUrl("sqlite::memory:"),
       };
     }
     case "postgres":
@@ -323,6 +343,7 @@ function readUrl(url: string): Settings {
           (await import("./dialects/postgres/postgres_driver.ts"))
             .openPostgres(read, connecting(options)),
         opening: { ...DEFAULT_LIMITS, ...read.opening },
+        beside: (name) => readUrl(withDatabase(url, name)),
       };
     }
     case "mysql":
@@ -334,10 +355,17 @@ function readUrl(url: string): Settings {
         open: async (options) =>
           (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
         opening: { ...DEFAULT_LIMITS, ...read.opening },
+        beside: (name) => readUrl(withDatabase(url, name)),
       };
     }
   }
   throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);
+}
+
+function withDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.href;
 }
 
 /** Returns the limits of a driver, which only connects: the gate limits the wait for a turn. */

@@ -316,6 +316,11 @@ export class DbService<M extends Models = Models> {
     await checkTables(this.#connection, this.#tables);
   }
 
+  /** The tables of the models, for `diffSchema`. */
+  get "~tables"(): readonly unknown[] {
+    return this.#tables;
+  }
+
   /**
    * Checks that the database answers, for health indicators; within `acquireTimeoutMs`.
    *

@@ -53,7 +53,7 @@ export async function migrate(
   connection: DbConnection,
   source: MigrationSource,
 ): Promise<readonly string[]> {
-  const migrations = await source();
+  const migrations = await source(connection.grammar.brand);
   const hasNone = Object.keys(migrations).length === 0;
   // The executed migrations may all be missing, which the migrator reports.
   if (hasNone && (await migrationStatuses(connection.kysely, migrations)).length === 0) {
@@ -98,7 +98,7 @@ export async function rollBack(
   connection: DbConnection,
   { source, steps }: { readonly source: MigrationSource; readonly steps: number },
 ): Promise<readonly string[]> {
-  const migrations = await source();
+  const migrations = await source(connection.grammar.brand);
   const run = async (kysely: Kysely<AnyTables>) => {
     const statuses = await migrationStatuses(kysely, migrations);
     const executed = statuses.filter(({ executedAt }) => executedAt);

@@ -6,24 +6,32 @@
  */
 import { DbError } from "../errors.ts";
 import { checkScript, checkSteps, isBlank, type Migrations } from "./migrations.ts";
+import type { ScriptBrand } from "./script.ts";
 
 interface FoundStep {
   up?: unknown;
   down?: unknown;
 }
 
+/** The folders of the migrations of each database. */
+const FOLDERS: Readonly<Record<ScriptBrand, string>> = {
+  PostgreSQL: "postgres",
+  MySQL: "mysql",
+  SQLite: "sqlite",
+};
 const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
 const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
 
 /**
  * Reads the migrations in a folder, which may be empty, or in a single script, which may have any
  * name. Files in a folder other than scripts, and modules whose name begins with a number, are
- * ignored, as is a last script with only comments.
+ * ignored, as is a last script with only comments. In a folder that contains one for a database,
+ * the migrations are in those.
  *
  * @throws {TypeError} if they are invalid
  * @throws {DbError} `Database` if they cannot be read
  */
-export async function readMigrations(path: string): Promise<Migrations> {
+export async function readMigrations(path: string, brand: ScriptBrand): Promise<Migrations> {
   const { readdir, readFile, stat } = await import("node:fs/promises");
   const { basename, join, resolve } = await import("node:path");
   const read = (file: string) => reading(file, () => readFile(file, "utf8"));
@@ -32,9 +40,21 @@ export async function readMigrations(path: string): Promise<Migrations> {
     if (name) return { [name]: checkScript(name, await read(path)) };
     throw new TypeError(`Cannot migrate: ${path} is neither a folder nor a .sql file`);
   }
+  const entries = await reading(path, () => readdir(path, { withFileTypes: true }));
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const [folder] = Object.values(FOLDERS).filter((name) => folders.includes(name));
+  if (folder !== undefined) {
+    const own = FOLDERS[brand];
+    const beside = entries.find(({ name }) => SCRIPT.test(name) || MODULE.test(name));
+    if (beside) {
+      throw new TypeError(`Cannot migrate: ${path} has ${beside.name} beside the folder ${folder}`);
+    }
+    if (folders.includes(own)) return await readMigrations(join(path, own), brand);
+    throw new TypeError(`Cannot migrate: ${path} has the folder ${folder}, and none named ${own}`);
+  }
   const steps: Record<string, FoundStep> = {};
   const blank: string[] = [];
-  for (const file of (await reading(path, () => readdir(path))).toSorted()) {
+  for (const file of entries.map(({ name }) => name).toSorted()) {
     const [, script = "", down] = SCRIPT.exec(file) ?? [];
     const [, module = ""] = MODULE.exec(file) ?? [];
     if (script) {

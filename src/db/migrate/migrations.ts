@@ -5,7 +5,7 @@
  */
 import type { Kysely } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
-import { isOutsideTransaction } from "./script.ts";
+import { isOutsideTransaction, type ScriptBrand } from "./script.ts";
 
 /** A migration: a script of SQL, or functions that take a Kysely. */
 export type MigrationStep = string | {
@@ -18,8 +18,8 @@ export type MigrationStep = string | {
 /** Migrations by name, such as `0001_users`. */
 export type Migrations = Readonly<Record<string, MigrationStep>>;
 
-/** Reads migrations. */
-export type MigrationSource = () => Promise<Migrations>;
+/** Reads the migrations of a database. */
+export type MigrationSource = (brand: ScriptBrand) => Promise<Migrations>;
 
 const NAME = /^(\d+)(_[\w-]+)?$/;
 /** Space and comments; MySQL runs comments that begin with `!`, MariaDB also those with `M!`. */

@@ -52,6 +52,36 @@ test("DbOptions.schemaPath() rejects an invalid set of migrations", async () => 
   }
 });
 
+testOnEach("DbOptions.schemaPath() takes the folder of the database", async ({ url, brand }) => {
+  await using folder = await temporaryFolder();
+  const path = folder.path("migrations");
+  await writeFiles(path, {
+    "postgres/0001_a.sql": "create table of_postgres (id int)",
+    "mysql/0001_a.sql": "create table of_mysql (id int)",
+    "sqlite/0001_a.sql": "create table of_sqlite (id int)",
+    "migrations_test.ts": "",
+  });
+  const options = DbOptions.fromUrl(url).schemaPath(path);
+  await (await options.open()).close();
+  assert.ok((await tableNames(url)).includes(`of_${brand}`));
+  await using migrations = await DbMigrations.open(options);
+  assert.deepEqual((await migrations.status()).map(({ name }) => name), ["0001_a"]);
+  const other = brand === "mysql" ? "sqlite" : "mysql";
+  await writeFiles(path, { "0002_b.sql": "select 1" });
+  await assert.rejects(migrations.status(), {
+    name: "TypeError",
+    message: `Cannot migrate: ${path} has 0002_b.sql beside the folder postgres`,
+  });
+  await rm(join(path, "0002_b.sql"));
+  for (const name of ["postgres", "mysql", "sqlite"]) {
+    if (name !== other) await rm(join(path, name), { recursive: true });
+  }
+  await assert.rejects(migrations.status(), {
+    name: "TypeError",
+    message: `Cannot migrate: ${path} has the folder ${other}, and none named ${brand}`,
+  });
+});
+
 testOnEach("DbOptions.schemaPath() takes an empty folder", async ({ url }) => {
   await using folder = await temporaryFolder();
   const path = folder.path("migrations");

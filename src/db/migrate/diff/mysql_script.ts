@@ -1,0 +1,153 @@
+/**
+ * The scripts of changes on MySQL and MariaDB.
+ *
+ * @module
+ */
+import { compareSchemas, type SchemaChange, type TableChange } from "./compare.ts";
+import { renamed } from "./rename.ts";
+import { isUnfilled, renameStatements, type Script, type ScriptOptions } from "./script_parts.ts";
+import {
+  checkDefinition,
+  checkName,
+  columnDefinition,
+  createTable,
+  foreignKeyDefinition,
+  listed,
+  primaryKeyDefinition,
+  uniqueDefinition,
+} from "./table_ddl.ts";
+import { type ForeignKeySchema, quoted, type Schema, type TableSchema } from "./table_schema.ts";
+
+const BRAND = { brand: "MySQL" } as const;
+
+/**
+ * Returns the script that changes tables. What changes a table is one statement as far as possible:
+ * each takes effect by itself, and may copy the table.
+ */
+export function mysqlScript({ from, to, renames, fills }: ScriptOptions): Script {
+  const change = compareSchemas({ from: renamed(from, renames), to }, BRAND);
+  const { created, dropped, altered } = change;
+  const laterKeys = created.flatMap((table, place) =>
+    table.foreignKeys.filter(({ table: target }) =>
+      created.findIndex(({ name }) => name === target) > place
+    ).map((key) => ({ table, key }))
+  );
+  const isLater = (key: ForeignKeySchema) => laterKeys.some((it) => it.key === key);
+  const statements = [
+    ...renameStatements(renames, BRAND),
+    ...altered.flatMap(dropConstraints),
+    ...dropped.flatMap((table, place) =>
+      table.foreignKeys
+        .filter(({ table: target }) => dropped.slice(0, place).some(({ name }) => name === target))
+        .map(({ name }) => alter(table, [`drop foreign key ${quoted(name, BRAND)}`]))
+    ),
+    ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
+    ...altered.flatMap((table) => changeTable(table, fills)),
+    ...created.flatMap((table) =>
+      createTable({
+        ...table,
+        foreignKeys: table.foreignKeys.filter((key) => !isLater(key)),
+      }, { brand: BRAND })
+    ),
+    ...laterKeys.map(({ table, key }) => alter(table, [`add ${foreignKeyDefinition(key, BRAND)}`])),
+    ...altered.flatMap(({ to, foreignKeys }) =>
+      foreignKeys.added.length > 0
+        ? [alter(to, foreignKeys.added.map((key) => `add ${foreignKeyDefinition(key, BRAND)}`))]
+        : []
+    ),
+  ];
+  return { change, statements };
+}
+
+/**
+ * Returns tables after a change: a check that it adds has another name than `createTables()` gives it
+ * on MariaDB, where it is a part of its column.
+ */
+export function settled(to: Schema, { created, altered }: SchemaChange): Schema {
+  const tables = Array.from(to.tables.values(), (table): TableSchema => {
+    const added = created.includes(table)
+      ? table.checks
+      : altered.find((change) => change.to === table)?.checks.added ?? [];
+    const checks = table.checks.map(({ isInline, ...check }) =>
+      added.some(({ column, condition }) =>
+          column === check.column && condition === check.condition
+        )
+        ? { ...check, name: checkName(check, table, BRAND) }
+        : { ...check, ...isInline && { isInline } }
+    );
+    return { ...table, checks };
+  });
+  return { ...to, tables: new Map(tables.map((table) => [table.name, table])) };
+}
+
+function dropConstraints({ from, to, foreignKeys, checks, changed }: TableChange) {
+  // A check that is a part of its column ends with the definition of that.
+  const named = checks.dropped.filter(({ isInline }) => !isInline);
+  const inline = checks.dropped.filter(({ isInline, column }) =>
+    isInline && !changed.some(({ to }) => to.name === column)
+  );
+  const kept = inline.flatMap(({ column }) => {
+    const definition = to.columns.find(({ name }) => name === column);
+    const before = from.columns.find(({ name }) => name === column);
+    return definition && before ? [`modify column ${columnDefinition(before, BRAND)}`] : [];
+  });
+  const actions = [
+    ...foreignKeys.dropped.map(({ name }) => `drop foreign key ${quoted(name, BRAND)}`),
+    ...named.map(({ name }) => `drop constraint ${quoted(name, BRAND)}`),
+    ...kept,
+  ];
+  return actions.length > 0 ? [alter(to, actions)] : [];
+}
+
+function changeTable(
+  { to, columns, changed, primaryKey, uniques, indexes, checks, foreignKeys }: TableChange,
+  fills: ScriptOptions["fills"],
+): readonly string[] {
+  const fillOf = (name: string) => fills.get(`${to.name}.${name}`);
+  const isKey = (column: string) => to.primaryKey?.columns.includes(column) ?? false;
+  // MySQL would set them to 0 or to text without characters, so first they are null.
+  const unfilled = columns.added.filter((column) => isUnfilled(column) && !isKey(column.name));
+  const isRequired = changed.filter(({ from, to }) => from.isNullable && !to.isNullable);
+  const actions = [
+    ...[...uniques.dropped, ...indexes.dropped].map(({ name }) =>
+      `drop index ${quoted(name, BRAND)}`
+    ),
+    ...primaryKey.dropped.map(() => "drop primary key"),
+    ...columns.dropped.map(({ name }) => `drop column ${quoted(name, BRAND)}`),
+    ...columns.added.map((column) =>
+      `add column ${
+        columnDefinition(
+          unfilled.includes(column) ? { ...column, isNullable: true } : column,
+          BRAND,
+        )
+      }`
+    ),
+    ...changed.map(({ to }) => `modify column ${columnDefinition(to, BRAND)}`),
+    ...primaryKey.added.map((key) => `add ${primaryKeyDefinition(key, BRAND)}`),
+    ...uniques.added.map((key) => `add ${uniqueDefinition(key, BRAND)}`),
+    // A foreign key creates its own.
+    ...indexes.added.filter(({ name }) => !foreignKeys.added.some((key) => key.name === name))
+      .map(({ name, columns }) => `add index ${quoted(name, BRAND)} ${listed(columns, BRAND)}`),
+    ...checks.added.map((check) => `add ${checkDefinition(check, to, BRAND)}`),
+  ];
+  const fill = (name: string) => {
+    const value = fillOf(name);
+    const column = quoted(name, BRAND);
+    return value === undefined
+      ? []
+      : [`update ${quoted(to.name, BRAND)} set ${column} = ${value} where ${column} is null`];
+  };
+  return [
+    ...isRequired.flatMap(({ to }) => fill(to.name)),
+    ...actions.length > 0 ? [alter(to, actions)] : [],
+    ...unfilled.flatMap(({ name }) => fill(name)),
+    ...unfilled.length > 0
+      ? [alter(to, unfilled.map((column) => `modify column ${columnDefinition(column, BRAND)}`))]
+      : [],
+  ];
+}
+
+function alter({ name }: TableSchema, actions: readonly string[]): string {
+  const table = `alter table ${quoted(name, BRAND)}`;
+  return actions.length === 1 ? `${table} ${actions[0]}` : `${table}\n  ${actions.join(",\n  ")}`;
+}

@@ -1,0 +1,122 @@
+/**
+ * Tables and columns that have another name in the models than in the migrations.
+ *
+ * @module
+ */
+import type { ForeignKeySchema, KeySchema, Schema, TableSchema } from "./table_schema.ts";
+
+/** A table, or a column of a table, that gets another name. */
+export interface Rename {
+  /** The table of a column, by its new name. */
+  readonly table?: string;
+  /** The name. */
+  readonly from: string;
+  /** The new one. */
+  readonly to: string;
+}
+
+/**
+ * Reads a name and a new one: `users:people`, `users.name:full_name`, for tables of some names and
+ * new names.
+ *
+ * @throws {TypeError} if it has another form
+ */
+export function readRenames(texts: readonly string[]): readonly Rename[] {
+  const pairs = texts.map((text) => {
+    const [from = "", to = "", ...others] = text.split(":");
+    if (from === "" || to === "" || others.length > 0) {
+      throw new TypeError(`Cannot rename: ${JSON.stringify(text)} is not old:new`);
+    }
+    return { from, to };
+  });
+  const tables = pairs.filter(({ to, from }) => !isColumn(from) && !isColumn(to));
+  const newName = (table: string) => tables.find(({ from }) => from === table)?.to ?? table;
+  const columns = pairs.filter((pair) => !tables.includes(pair)).map(({ from, to }) => {
+    const [table, column] = split(from);
+    const [owner, name] = split(to);
+    if (table === "" || (owner !== "" && newName(table) !== newName(owner))) {
+      throw new TypeError(`Cannot rename: ${from}:${to} is not table.old:new`);
+    }
+    return { table: newName(table), from: column, to: name };
+  });
+  return [...tables, ...columns];
+}
+
+/** Returns the renames that undo others. */
+export function inverseOf(renames: readonly Rename[]): readonly Rename[] {
+  const tables = renames.filter(({ table }) => table === undefined);
+  const oldName = (name: string) => tables.find(({ to }) => to === name)?.from ?? name;
+  return renames.map(({ table, from, to }) =>
+    table === undefined ? { from: to, to: from } : { table: oldName(table), from: to, to: from }
+  );
+}
+
+/**
+ * Returns tables as they are after renames.
+ *
+ * @throws {TypeError} if one is missing, or the new name is taken
+ */
+export function renamed(schema: Schema, renames: readonly Rename[]): Schema {
+  return renames.reduce(
+    (before, rename) =>
+      rename.table === undefined
+        ? withTable(before, rename)
+        : withColumn(before, { ...rename, table: rename.table }),
+    schema,
+  );
+}
+
+function withTable(schema: Schema, { from, to }: Rename): Schema {
+  if (!schema.tables.has(from)) throw missing(`table ${from}`);
+  if (schema.tables.has(to)) throw taken(`${from} to ${to}`);
+  const renamedKey = (key: ForeignKeySchema) => key.table === from ? { ...key, table: to } : key;
+  const tables = Array.from(schema.tables.values(), (table) => ({
+    ...table,
+    name: table.name === from ? to : table.name,
+    foreignKeys: table.foreignKeys.map(renamedKey),
+  }));
+  return { ...schema, tables: new Map(tables.map((table) => [table.name, table])) };
+}
+
+function withColumn(schema: Schema, { table: name, from, to }: Required<Rename>): Schema {
+  const own = schema.tables.get(name);
+  if (!own?.columns.some((column) => column.name === from)) throw missing(`${name}.${from}`);
+  if (own.columns.some((column) => column.name === to)) {
+    throw taken(`${name}.${from} to ${to}`);
+  }
+  const newName = (column: string) => column === from ? to : column;
+  const ofKey = (key: KeySchema) => ({ ...key, columns: key.columns.map(newName) });
+  const tables = Array.from(schema.tables.values(), (table): TableSchema => ({
+    ...table,
+    ...table.name === name && {
+      columns: table.columns.map((column) => ({ ...column, name: newName(column.name) })),
+      primaryKey: table.primaryKey && ofKey(table.primaryKey),
+      uniques: table.uniques.map(ofKey),
+      indexes: table.indexes.map(ofKey),
+      checks: table.checks.map((check) => ({ ...check, column: newName(check.column) })),
+    },
+    foreignKeys: table.foreignKeys.map((key) => ({
+      ...key,
+      column: table.name === name ? newName(key.column) : key.column,
+      key: key.table === name ? newName(key.key) : key.key,
+    })),
+  }));
+  return { ...schema, tables: new Map(tables.map((table) => [table.name, table])) };
+}
+
+function isColumn(name: string): boolean {
+  return name.includes(".");
+}
+
+function split(name: string): readonly [table: string, column: string] {
+  const dot = name.lastIndexOf(".");
+  return [name.slice(0, Math.max(0, dot)), name.slice(dot + 1)];
+}
+
+function missing(what: string): TypeError {
+  return new TypeError(`Cannot rename ${what}: the migrations have none`);
+}
+
+function taken(what: string): TypeError {
+  return new TypeError(`Cannot rename ${what}: the migrations have that already`);
+}

@@ -1,0 +1,53 @@
+/**
+ * What the scripts of all databases have in common.
+ *
+ * @module
+ */
+import type { PartChanges, SchemaChange } from "./compare.ts";
+import type { Rename } from "./rename.ts";
+import { type ColumnSchema, quoted, type Schema } from "./table_schema.ts";
+import type { Brand } from "./table_ddl.ts";
+
+/** What a script is written for. */
+export interface ScriptOptions {
+  /** The tables before the renames. */
+  readonly from: Schema;
+  /** The tables after. */
+  readonly to: Schema;
+  /** The renames, which come first. */
+  readonly renames: readonly Rename[];
+  /** The values of new columns in the rows that exist, as SQL: by `users.age`. */
+  readonly fills: ReadonlyMap<string, string>;
+}
+
+/** A script: its change, and the statements, without semicolons. */
+export interface Script {
+  /** What it changes. */
+  readonly change: SchemaChange;
+  /** Its statements. */
+  readonly statements: readonly string[];
+}
+
+/** Whether rows that exist have no value for a new column. */
+export function isUnfilled(column: ColumnSchema): boolean {
+  return !column.isNullable && column.default === undefined && column.generation === undefined &&
+    column.computed === undefined;
+}
+
+/** Returns the statements of renames. */
+export function renameStatements(renames: readonly Rename[], brand: Brand): readonly string[] {
+  return renames.map(({ table, from, to }) =>
+    table === undefined
+      ? `alter table ${quoted(from, brand)} rename to ${
+        quoted(to.slice(to.indexOf(".") + 1), brand)
+      }`
+      : `alter table ${quoted(table, brand)} rename column ${quoted(from, brand)} to ${
+        quoted(to, brand)
+      }`
+  );
+}
+
+/** Whether any part is dropped or added. */
+export function hasChanges({ dropped, added }: PartChanges<unknown>): boolean {
+  return dropped.length > 0 || added.length > 0;
+}

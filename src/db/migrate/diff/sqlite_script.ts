@@ -1,0 +1,157 @@
+/**
+ * The scripts of changes on SQLite.
+ *
+ * @module
+ */
+import { compareSchemas, type TableChange } from "./compare.ts";
+import { renamed } from "./rename.ts";
+import {
+  hasChanges,
+  isUnfilled,
+  renameStatements,
+  type Script,
+  type ScriptOptions,
+} from "./script_parts.ts";
+import {
+  checkDefinition,
+  columnDefinition,
+  createIndex,
+  createIndexes,
+  createTable,
+  isUniqueIndex,
+  listed,
+} from "./table_ddl.ts";
+import { type ColumnSchema, quoted, type Schema, type TableSchema } from "./table_schema.ts";
+
+const BRAND = { brand: "SQLite" } as const;
+
+/**
+ * Returns the script that changes tables. SQLite adds and drops plain columns; for all else, a table
+ * is created again, as its documentation describes in 12 steps, of which `migrate()` does those
+ * about foreign keys and the transaction: https://sqlite.org/lang_altertable.html#otheralter.
+ */
+export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Script {
+  const before = renamed(from, renames);
+  const change = compareSchemas({ from: before, to }, BRAND);
+  const { created, dropped, altered } = change;
+  const isRebuilt = (table: TableChange) => !isInPlace(table, { schema: before, fills });
+  const rebuilt = altered.filter(isRebuilt);
+  // Views and triggers that name the table stop it from being renamed.
+  const touched = [...rebuilt.map(({ to }) => to.name), ...dropped.map(({ name }) => name)];
+  const dependants = before.others.some(({ sql = "" }) => touched.some((name) => names(sql, name)))
+    ? before.others
+    : [];
+  const statements = [
+    ...renameStatements(renames, BRAND),
+    ...dependants.toReversed().map(({ kind, name }) => `drop ${kind} ${quoted(name, BRAND)}`),
+    ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
+    ...altered.flatMap((table) => isRebuilt(table) ? rebuild(table, fills) : changeInPlace(table)),
+    ...created.flatMap((table) => createTable(table, { brand: BRAND })),
+    ...dependants.flatMap(({ sql }) => sql ?? []),
+  ];
+  return { change, statements };
+}
+
+/** Checks whether `alter table` can make a change. */
+function isInPlace(
+  { from, to, columns, changed, ...parts }: TableChange,
+  { schema, fills }: { readonly schema: Schema; readonly fills: ScriptOptions["fills"] },
+): boolean {
+  const { uniques, primaryKey, foreignKeys, checks } = parts;
+  const isIndexed = [...uniques.dropped, ...uniques.added].every((key) =>
+    isUniqueIndex(key, BRAND)
+  );
+  if (changed.length > 0 || hasChanges(primaryKey) || !isIndexed) return false;
+  const isAdded = (name: string) => columns.added.some((column) => column.name === name);
+  if (foreignKeys.dropped.length + checks.dropped.length > 0) return false;
+  if (!foreignKeys.added.every(({ column }) => isAdded(column))) return false;
+  if (!checks.added.every(({ column }) => isAdded(column))) return false;
+  const isReplaced = columns.dropped.some(({ name }) => isAdded(name));
+  const isUsed = from.others.length > 0 ||
+    schema.others.some(({ sql = "" }) => names(sql, to.name));
+  const isPlain = (name: string) =>
+    ![from.primaryKey, ...from.uniques.filter((key) => !isUniqueIndex(key, BRAND))]
+      .some((key) => key?.columns.includes(name));
+  const canAdd = (column: ColumnSchema) =>
+    !isUnfilled(column) && !column.default?.startsWith("(") && column.computed === undefined &&
+    !(column.default !== undefined &&
+      foreignKeys.added.some((key) => key.column === column.name)) &&
+    !fills.has(`${to.name}.${column.name}`);
+  return !isReplaced && columns.added.every(canAdd) &&
+    columns.dropped.every(({ name }) => !isUsed && isPlain(name));
+}
+
+function changeInPlace(change: TableChange): readonly string[] {
+  const { to, columns, indexes, uniques, foreignKeys, checks } = change;
+  const table = quoted(to.name, BRAND);
+  const add = (column: ColumnSchema) => {
+    const key = foreignKeys.added.find((it) => it.column === column.name);
+    return [
+      `alter table ${table} add column ${columnDefinition(column, BRAND)}`,
+      ...checks.added.filter((check) => check.column === column.name)
+        .map((check) => checkDefinition(check, to, BRAND)),
+      ...key
+        ? [
+          `references ${quoted(key.table, BRAND)} ${listed([key.key], BRAND)}${
+            key.onDelete === "no action" ? "" : ` on delete ${key.onDelete}`
+          }${key.rest}`,
+        ]
+        : [],
+    ].join(" ");
+  };
+  return [
+    ...[...indexes.dropped, ...uniques.dropped].map(({ name }) =>
+      `drop index ${quoted(name, BRAND)}`
+    ),
+    ...columns.dropped.map(({ name }) => `alter table ${table} drop column ${quoted(name, BRAND)}`),
+    ...columns.added.map(add),
+    ...uniques.added.map((key) =>
+      createIndex(key, { table: to.name, brand: BRAND, isUnique: true })
+    ),
+    ...indexes.added.map((key) => createIndex(key, { table: to.name, brand: BRAND })),
+  ];
+}
+
+function rebuild(
+  { from, to, columns }: TableChange,
+  fills: ScriptOptions["fills"],
+): readonly string[] {
+  const [own, other] = [to.name, `fw_new_${to.name}`];
+  const copied = to.columns.flatMap((column) => {
+    if (column.computed !== undefined) return [];
+    const name = quoted(column.name, BRAND);
+    const fill = fills.get(`${own}.${column.name}`);
+    const isAdded = columns.added.includes(column);
+    if (isAdded) return fill === undefined ? [] : [[name, fill]] as const;
+    return [[name, fill === undefined ? name : `coalesce(${name}, ${fill})`]] as const;
+  });
+  const isGenerated = (table: TableSchema) => table.columns.some(({ generation }) => generation);
+  const sequence = `select '${other}', seq from sqlite_sequence where name = '${own}'`;
+  const names = copied.map(([name]) => name).join(", ");
+  const values = copied.map(([, value]) => value).join(", ");
+  return [
+    ...createTable(to, { brand: BRAND, as: other }),
+    ...copied.length > 0
+      ? [
+        `insert into ${quoted(other, BRAND)} (${names}) select ${values} from ${
+          quoted(own, BRAND)
+        }`,
+      ]
+      : [],
+    // Keys that were used are not used again.
+    ...isGenerated(from) && isGenerated(to)
+      ? [
+        `delete from sqlite_sequence where name = '${other}'`,
+        `insert into sqlite_sequence (name, seq) ${sequence}`,
+      ]
+      : [],
+    `drop table ${quoted(own, BRAND)}`,
+    `alter table ${quoted(other, BRAND)} rename to ${quoted(own, BRAND)}`,
+    ...createIndexes(to, BRAND),
+  ];
+}
+
+/** Checks whether SQL contains the name of a table. */
+function names(sql: string, table: string): boolean {
+  return new RegExp(`\\b${table.replaceAll(/\W/g, "\\$&")}\\b`, "i").test(sql);
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { checkTables } from "../../../../src/db/migrate/check_tables.ts";
+import { writeMigrations } from "../../../../src/db/migrate/diff/migration_scripts.ts";
+import { readSchema } from "../../../../src/db/migrate/diff/read_schema.ts";
+import type { Schema } from "../../../../src/db/migrate/diff/table_schema.ts";
+import { targetOf, without } from "../../../../src/db/migrate/diff/target.ts";
+import { migrate, rollBack } from "../../../../src/db/migrate/migrate.ts";
+import { createTables } from "../../../../src/db/migrate/schema.ts";
+import { Table } from "../../../../src/db/query/table.ts";
+import { testOnce } from "../../../support/test.ts";
+import { type Brand, testOnEach } from "../../support/database.ts";
+import { type ModelPlan, modelsOf, pairOfModels } from "../../property/arbitrary_models.ts";
+import { EmptyDatabase, plain } from "./empty_database.ts";
+
+/** How many pairs of models are tried; MySQL takes longest to create tables. */
+const RUNS: Readonly<Record<Brand, number>> = { sqlite: 60, postgres: 20, mysql: 8 };
+/** The parts of the many pairs, each of which ends within the time of a test. */
+const PARTS = 4;
+const RUNS_OF_PART = 500;
+
+testOnEach("migrations by difference lead from any models to any others, and back", async (
+  { brand },
+) => {
+  await tryPairs(brand, RUNS[brand]);
+}, { register: testOnce });
+
+for (let part = 1; part <= PARTS; part++) {
+  testOnEach(`migrations by difference do so for many pairs, part ${part}`, async ({ brand }) => {
+    await tryPairs(brand, RUNS_OF_PART);
+  }, { register: testOnce, exhaustive: true });
+}
+
+async function tryPairs(brand: Brand, numRuns: number): Promise<void> {
+  await using one = await EmptyDatabase.create(brand);
+  await using other = await EmptyDatabase.create(brand);
+  await fc.assert(
+    fc.asyncProperty(pairOfModels, async ([before, after]) => {
+      await one.empty();
+      await other.empty();
+      await tryPair({ before, after }, [one, other]);
+    }),
+    { numRuns },
+  );
+}
+
+async function tryPair(
+  plans: { readonly before: readonly ModelPlan[]; readonly after: readonly ModelPlan[] },
+  [one, other]: readonly [EmptyDatabase, EmptyDatabase],
+): Promise<void> {
+  const current = await tablesIn(one, plans.before);
+  const desired = await tablesIn(other, plans.after);
+  const { grammar } = one.connection;
+  const { to, excluded, notCompared } = targetOf(current.schema, desired.schema, {
+    tables: desired.tables,
+    grammar,
+    renames: [],
+    externalTables: [],
+  });
+  assert.deepEqual(notCompared, []);
+  const from = without(current.schema, excluded);
+  const { migrations } = writeMigrations({ from, to, renames: [], fills: new Map() }, grammar);
+  const scripts = Object.fromEntries(
+    migrations.map(({ up, down }, i) => [`000${i + 1}_change`, { up, down }]),
+  );
+  if (migrations.length === 0) {
+    return assert.deepEqual(plain(current.schema), plain(desired.schema));
+  }
+  const source = () => Promise.resolve(scripts);
+  try {
+    await migrate(one.connection, source);
+    const changed = await readSchema(one.connection, ["audit"]);
+    assert.deepEqual(plain(changed), plain(desired.schema));
+    await checkTables(one.connection, tablesOf(one, plans.after));
+    await rollBack(one.connection, { source, steps: migrations.length });
+    assert.deepEqual(plain(await readSchema(one.connection, ["audit"])), plain(current.schema));
+  } catch (error) {
+    if (error instanceof Error) {
+      const { cause } = error;
+      error.message += `\n${cause instanceof Error ? cause.message : ""}\n${
+        migrations.map(({ up, down }) => `${up}-- down\n${down}`).join("--\n")
+      }`;
+    }
+    throw error;
+  }
+}
+
+async function tablesIn(
+  database: EmptyDatabase,
+  plans: readonly ModelPlan[],
+): Promise<{ readonly tables: readonly Table[]; readonly schema: Schema }> {
+  const { connection } = database;
+  const tables = tablesOf(database, plans);
+  await createTables(connection, tables);
+  return { tables, schema: await readSchema(connection, ["audit"]) };
+}
+
+function tablesOf(
+  { connection }: EmptyDatabase,
+  plans: readonly ModelPlan[],
+): readonly Table[] {
+  return Object.values(modelsOf(plans)).map((model) => new Table(model, connection));
+}

@@ -1,0 +1,275 @@
+import assert from "node:assert/strict";
+import { sql } from "kysely";
+import {
+  DbMigrations,
+  DbOptions,
+  DbService,
+  diffSchema,
+  field,
+  type Migrations,
+  model,
+} from "../../../../src/db/mod.ts";
+import type { Models } from "../../../../src/db/service.ts";
+import type { SchemaDiffOptions } from "../../../../src/db/mod.ts";
+import { type Brand, testOnEach } from "../../support/database.ts";
+
+const Author = model("authors", { id: field.integer().primaryKey(), name: field.text() });
+const Post = model("posts", {
+  id: field.integer().primaryKey(),
+  author_id: field.integer().references(Author, { onDelete: "cascade" }),
+  title: field.text(),
+  state: field.enum(["draft", "published"]).default("draft"),
+});
+
+/** A project: its models change, and each difference is a migration. */
+class Project {
+  readonly options: DbOptions;
+  migrations: Record<string, Migrations[string]> = {};
+
+  constructor(url: string) {
+    this.options = DbOptions.fromUrl(url);
+  }
+
+  get current(): DbOptions {
+    return Object.keys(this.migrations).length > 0
+      ? this.options.migrations(this.migrations)
+      : this.options;
+  }
+
+  diff(models: Models, how: SchemaDiffOptions = {}) {
+    const none: Migrations = { "0000_none": "select 1" };
+    const options = this.options.migrations({ ...none, ...this.migrations });
+    return diffSchema(DbService.with(models), options, how);
+  }
+
+  /** Writes the migrations of models, runs them, and checks the tables. */
+  async become(models: Models, how: SchemaDiffOptions = {}) {
+    const diff = await this.diff(models, how);
+    for (const { up, down } of diff.migrations) {
+      const number = String(Object.keys(this.migrations).length + 1).padStart(4, "0");
+      this.migrations[`${number}_change`] = { up, down };
+    }
+    await using db = await DbService.with(models).open(this.current);
+    await db.checkTables();
+    const { externalTables = [] } = how;
+    assert.deepEqual((await this.diff(models, { externalTables })).changes, []);
+    return diff;
+  }
+
+  async rollBack(steps: number): Promise<void> {
+    await using migrations = await DbMigrations.open(this.current);
+    await migrations.rollBack({ steps });
+  }
+
+  async rows(table: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    await using db = await DbService.with({}).open(this.options);
+    const { rows } = await sql<Record<string, unknown>>`select * from ${
+      sql.table(table)
+    } order by 1`.execute(db.kysely);
+    return rows.map((row) => ({ ...row }));
+  }
+
+  async run(...statements: readonly string[]): Promise<void> {
+    await using db = await DbService.with({}).open(this.options);
+    for (const statement of statements) await sql.raw(statement).execute(db.kysely);
+  }
+}
+
+testOnEach("diffSchema() writes the tables of new models, and what drops them", async ({ url }) => {
+  const project = new Project(url);
+  const { changes, losses, migrations } = await project.become({ author: Author, post: Post });
+  assert.deepEqual(changes, ["create table authors", "create table posts"]);
+  assert.deepEqual([losses, migrations.length], [[], 1]);
+  assert.match(migrations[0]?.down ?? "", /^drop table .posts.;\ndrop table .authors.;\n$/);
+  await project.rollBack(1);
+});
+
+testOnEach("diffSchema() keeps rows through changes and back", async ({ url }) => {
+  const project = new Project(url);
+  await project.become({ author: Author, post: Post });
+  await project.run(
+    "insert into authors (name) values ('Ada'), ('Bob')",
+    "insert into posts (author_id, title) values (1, 'One'), (2, 'Two')",
+  );
+  const before = await project.rows("posts");
+  const Wider = model("posts", {
+    id: field.integer().primaryKey(),
+    author_id: field.integer().references(Author, { onDelete: "restrict" }),
+    title: field.text({ max: 80 }).unique(),
+    state: field.enum(["draft", "published", "gone"]).default("draft"),
+    likes: field.integer({ min: 0 }).default(0),
+    editor_id: field.integer().nullable().references(Author),
+  }, { index: [["state", "title"]] });
+  const { migrations, losses } = await project.become({ author: Author, post: Wider });
+  assert.deepEqual(losses, []);
+  const after = await project.rows("posts");
+  assert.deepEqual(after, before.map((row) => ({ ...row, likes: 0, editor_id: null })));
+  await project.rollBack(migrations.length);
+  assert.deepEqual(await project.rows("posts"), before);
+});
+
+testOnEach(
+  "diffSchema() renames tables and columns, and keeps their rows",
+  async ({ url }) => {
+    const project = new Project(url);
+    await project.become({ author: Author, post: Post });
+    await project.run(
+      "insert into authors (name) values ('Ada')",
+      "insert into posts (author_id, title) values (1, 'One')",
+    );
+    const Writer = model("writers", { id: field.integer().primaryKey(), full_name: field.text() });
+    const Text = model("posts", {
+      id: field.integer().primaryKey(),
+      writer_id: field.integer().references(Writer, { onDelete: "cascade" }),
+      title: field.text(),
+      state: field.enum(["draft", "published"]).default("draft"),
+    });
+    const models = { writer: Writer, post: Text };
+    const plain = await project.diff(models);
+    assert.deepEqual(plain.candidates, ["posts.author_id:writer_id"]);
+    assert.ok(plain.losses.includes("drop table authors"));
+    const renames = ["authors:writers", "authors.name:full_name", "posts.author_id:writer_id"];
+    const { losses, migrations } = await project.become(models, { renames });
+    assert.deepEqual(losses, []);
+    assert.deepEqual(await project.rows("writers"), [{ id: 1, full_name: "Ada" }]);
+    // The names of the parts are free again.
+    const AuthorToo = model("authors", {
+      id: field.integer().primaryKey(),
+      name: field.text().unique(),
+    });
+    await project.become({ ...models, author: AuthorToo });
+    await project.rollBack(migrations.length + 1);
+    assert.deepEqual(await project.rows("authors"), [{ id: 1, name: "Ada" }]);
+  },
+);
+
+testOnEach("diffSchema() fills new columns, and says which have no value", async ({ url }) => {
+  const project = new Project(url);
+  await project.become({ author: Author });
+  await project.run("insert into authors (name) values ('Ada')");
+  const Aged = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text(),
+    age: field.integer(),
+  });
+  const { unfilled, migrations: [migration] } = await project.diff({ author: Aged });
+  assert.deepEqual(unfilled, ["authors.age"]);
+  assert.match(migration?.up ?? "", /^-- This fails if a row has no value for authors\.age/);
+  await assert.rejects(
+    new Project(url).options.migrations({ ...project.migrations, "0002_age": migration! }).open(),
+    /0002_age failed/,
+  );
+  await assert.rejects(project.diff({ author: Aged }, { fills: { "authors.name": "1" } }), {
+    name: "TypeError",
+    message: "Cannot fill authors.name: it is no column that rows need a value for",
+  });
+});
+
+testOnEach("diffSchema() fills new columns of rows, and those that were null", async ({ url }) => {
+  const project = new Project(url);
+  const Nullable = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text().nullable(),
+  });
+  await project.become({ author: Nullable });
+  await project.run("insert into authors (name) values (null)");
+  const Aged = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text(),
+    age: field.integer(),
+  });
+  const fills = { "authors.age": "20 + 1", "authors.name": "'nobody'" };
+  const { unfilled, migrations } = await project.become({ author: Aged }, { fills });
+  assert.deepEqual(unfilled, []);
+  const [row] = await project.rows("authors");
+  assert.deepEqual([row?.["name"], Number(row?.["age"])], ["nobody", 21]);
+  await project.rollBack(migrations.length);
+});
+
+testOnEach("diffSchema() names what loses data", async ({ url }) => {
+  const project = new Project(url);
+  const Wide = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text(),
+    photo: field.blob().nullable(),
+    old: field.text().nullable(),
+  });
+  await project.become({ author: Wide, post: model("notes", { id: field.uuid().primaryKey() }) });
+  const Narrow = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text(),
+    photo: field.integer().nullable(),
+  });
+  const { losses } = await project.diff({ author: Narrow });
+  assert.deepEqual(losses.map((text) => text.replace(/, whose .+/, "")), [
+    "drop table notes",
+    "drop column authors.photo",
+    "drop column authors.old",
+  ]);
+  await project.become({ author: Narrow });
+});
+
+testOnEach("diffSchema() neither compares nor drops what models cannot declare", async (
+  { url, brand },
+) => {
+  const project = new Project(url);
+  const type = brand === "mysql" ? "varchar(50)" : "text";
+  project.migrations["0001_hand"] = [
+    `create table authors (id ${KEYS[brand]}, name ${type} not null, nick ${type},
+      constraint names_differ check (name <> nick))`,
+    "create view named as select name from authors where nick is null",
+    "create table jobs (id integer)",
+    brand === "mysql"
+      ? "create index backwards on authors (name(3))"
+      : "create index without_nick on authors (name) where nick is null",
+    ...brand === "sqlite"
+      ? [
+        "create trigger calm after insert on authors begin update authors set nick = 'x' where nick = 'y'; end",
+      ]
+      : [],
+  ].join(";\n") + ";";
+  const Wide = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text(),
+    nick: field.text().nullable(),
+    age: field.integer({ min: 1 }).nullable().unique(),
+  });
+  const { notCompared, migrations } = await project.become({ author: Wide }, {
+    externalTables: ["job*"],
+  });
+  assert.ok(notCompared.includes("view named"));
+  assert.ok(notCompared.includes("table jobs"));
+  assert.ok(
+    notCompared.some((text) => /names_differ|name <> nick/.test(text)),
+    String(notCompared),
+  );
+  assert.ok(notCompared.some((text) => /^index (?:backwards|without_nick) of authors$/.test(text)));
+  await project.run("insert into authors (name, nick) values ('Ada', 'y')");
+  await assert.rejects(project.run("insert into authors (name, nick) values ('Bob', 'Bob')"));
+  const [row] = await project.rows("named").then((rows) => [rows.length]);
+  assert.equal(row, 0);
+  if (brand === "sqlite") {
+    assert.deepEqual((await project.rows("authors")).map((it) => (it as { nick: string }).nick), [
+      "x",
+    ]);
+  }
+  await project.rollBack(migrations.length);
+});
+
+testOnEach("diffSchema() compares with the tables of a database", async ({ url }) => {
+  const project = new Project(url);
+  await using db = await DbService.with({ author: Author }).open(project.options);
+  await db.createTables();
+  const same = await project.diff({ author: Author }, { against: "database" });
+  assert.deepEqual([same.changes, same.migrations], [[], []]);
+  const other = await project.diff({ author: Author, post: Post }, { against: "database" });
+  assert.deepEqual(other.changes, ["create table posts"]);
+  const missing = await project.diff({ author: Author });
+  assert.deepEqual(missing.changes, ["create table authors"]);
+});
+
+const KEYS: Readonly<Record<Brand, string>> = {
+  postgres: "bigint generated by default as identity primary key",
+  mysql: "bigint auto_increment primary key",
+  sqlite: "integer primary key",
+};
