@@ -55,9 +55,7 @@ export class DbMigrations {
     const { database, source } = await options.openUnmigrated();
     // the connection is internal, so the type of an open database does not include it
     if (database instanceof DbConnection && source) return new DbMigrations(database, source);
-    await database.close();
-    const reason = source ? "are of another release" : "name none";
-    throw new TypeError(`Cannot open migrations: the options ${reason}`);
+    throw new TypeError("Cannot open migrations: the options are of another release");
   }
 
   /**

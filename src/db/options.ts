@@ -264,11 +264,19 @@ export class DbOptions {
   /**
    * Opens the database and runs no migration; `open` of `DbMigrations` calls it.
    *
+   * @throws {TypeError} if `needsMigrations` is not `false`, and neither
+   * {@linkcode DbOptions.schemaPath} nor {@linkcode DbOptions.migrations} was called
    * @throws {RangeError} if the pool's minimum is over its maximum
    * @throws {DbError} if the database cannot be opened
    */
-  async openUnmigrated(): Promise<UnmigratedDatabase> {
-    return { database: await connectTo(this.#settings), source: this.#settings.migrations };
+  async openUnmigrated(
+    { needsMigrations = true }: { readonly needsMigrations?: boolean } = {},
+  ): Promise<UnmigratedDatabase> {
+    const { migrations: source } = this.#settings;
+    if (needsMigrations && !source) {
+      throw new TypeError("Cannot open migrations: the options name none");
+    }
+    return { database: await connectTo(this.#settings), source };
   }
 
   /**

@@ -36,7 +36,8 @@ export class MadeProject implements AsyncDisposable {
   readonly root: string;
   readonly #features: Features;
   readonly #resources: AsyncDisposableStack;
-  readonly #env: Readonly<Record<string, string>>;
+  /** The variables of its databases and tokens. */
+  readonly env: Readonly<Record<string, string>>;
   readonly #token: string | undefined;
 
   private constructor(
@@ -51,7 +52,7 @@ export class MadeProject implements AsyncDisposable {
     this.root = root;
     this.#features = features;
     this.#resources = resources;
-    this.#env = env;
+    this.env = env;
     this.#token = token;
   }
 
@@ -88,15 +89,15 @@ export class MadeProject implements AsyncDisposable {
   }
 
   /** Runs `fw` in it, which has to succeed. Returns the output. */
-  async fw(command: string): Promise<string> {
-    const { code, stdout, stderr } = await fw(command, { cwd: this.root, env: this.#env });
+  async fw(command: string | readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await fw(command, { cwd: this.root, env: this.env });
     assert.deepEqual([code, stderr], [0, ""], `fw ${command}: ${stdout}${stderr}`);
     return stdout;
   }
 
   /** Runs its checks of formatting, lint, types and tests, which have to pass. Returns the names of its tests. */
   async ok(): Promise<readonly string[]> {
-    const env = { ...process.env, NO_COLOR: "1", ...this.#env };
+    const env = { ...process.env, NO_COLOR: "1", ...this.env };
     const { code, stdout, stderr } = await run([process.execPath, "task", "ok"], {
       cwd: this.root,
       env,
@@ -114,7 +115,7 @@ export class MadeProject implements AsyncDisposable {
     await using app = new Subprocess("src/main.ts", {
       cwd: this.root,
       permissions: flags.split(" "),
-      env: { ...this.#env, PORT: "0" },
+      env: { ...this.env, PORT: "0" },
     });
     const port = await app.until(/(?<=Listening on http:\/\/localhost:)\d+/);
     await call((

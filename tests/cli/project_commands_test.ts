@@ -258,6 +258,7 @@ test("fw doctor finds no problem in a new project, and later ones", async () => 
     database: "ok",
     migrations: "ok",
     tables: "ok",
+    models: "ok",
   });
   await project.fw("g model cat");
   await project.fw("db migrate");
@@ -274,6 +275,10 @@ test("fw doctor finds no problem in a new project, and later ones", async () => 
   assert.match(stdout, /^problem {2}environment {2}PORT is not a port$/m);
   assert.match(stdout, /^problem {2}environment {2}OAUTH2_ISSUER is not a URL$/m);
   assert.match(stdout, /^problem {2}tables {7}cats\.age: the column is missing$/m);
+  assert.match(
+    stdout,
+    /^problem {2}models {7}no migration has: add column cats\.age: integer not null$/m,
+  );
 });
 
 test("fw doctor reports the problems of a project, with exit code 1", async () => {
@@ -312,6 +317,7 @@ test("fw doctor reports the problems of a project, with exit code 1", async () =
     database: "ok",
     migrations: "warning",
     tables: "skipped",
+    models: "ok",
     production: "problem",
   });
   assert.match(

@@ -18,6 +18,7 @@ import {
 } from "../project/migrations.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, table, withProgress } from "../terminal/terminal.ts";
+import { addDiffCommand } from "./db_diff.ts";
 import { addKindCommand } from "./generate.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 
@@ -26,7 +27,7 @@ export function addDbCommand(program: Command): void {
   const command = program.command("db")
     .summary("manage the migrations of the database")
     .description("Manages the migrations of the database at DATABASE_URL.");
-  addExamples(command, "fw db status", "fw db new add-age-to-cats");
+  addExamples(command, "fw db status", "fw db diff add-age-to-cats");
   const status = command.command("status")
     .description("Lists the migrations, and when they were run.")
     .action(printStatus);
@@ -41,6 +42,7 @@ export function addDbCommand(program: Command): void {
     .option("--yes", "without a prompt, and also if FW_ENV is production")
     .action(undoLast);
   addExamples(addDatabaseOption(undo), "fw db rollback --steps 2");
+  addDiffCommand(command);
   addKindCommand(command, MIGRATION, { name: "new" });
 }
 

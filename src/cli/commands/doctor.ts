@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import process from "node:process";
 import { CliError } from "../terminal/cli_error.ts";
-import { checkApplication, checkDatabase } from "../doctor/application.ts";
+import { checkApplication, checkDatabase, checkModels } from "../doctor/application.ts";
 import { checkProduction } from "../doctor/production.ts";
 import type { Finding } from "../doctor/finding.ts";
 import {
@@ -60,6 +60,7 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     await checkSecrets(project),
     ...await checkApplication(project, { ...options, isProduction }),
     ...await checkDatabase(project, { ...options, variables }),
+    ...await checkModels(project, { ...options, variables }),
     ...isProduction ? await checkProduction(project, { ...options, variables }) : [],
   ]);
   print(

@@ -13,6 +13,7 @@ import {
   tableDifferences,
 } from "../project/migrations.ts";
 import { hasFile, type Project } from "../project/project.ts";
+import { diffsOf } from "../project/schema_diff.ts";
 import { lineOf } from "../terminal/cli_error.ts";
 import type { Variables } from "./environment.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
@@ -68,6 +69,22 @@ export async function checkDatabase(
       problem("database", lineOf(error)),
       skipped("migrations", "the database cannot be reached"),
     ];
+  }
+}
+
+/** Checks whether the migrations create the tables of the models. */
+export async function checkModels(
+  project: Project,
+  { variables, database }: DatabaseOption & { readonly variables: Variables },
+): Promise<readonly Finding[]> {
+  if (!hasFile(project, database)) return [];
+  const compared = { database, variables, against: "migrations", renames: [], fills: {} } as const;
+  try {
+    const changes = (await diffsOf(project, compared)).flatMap(({ changes }) => changes);
+    if (changes.length === 0) return [ok("models", "they agree with the migrations")];
+    return changes.map((change) => problem("models", `no migration has: ${change}`));
+  } catch (error) {
+    return [skipped("models", lineOf(error))];
   }
 }
 

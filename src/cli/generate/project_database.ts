@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basename, join, posix } from "node:path";
+import { basename, posix } from "node:path";
 import process from "node:process";
 import { parseEnv } from "node:util";
 import { CliError } from "../terminal/cli_error.ts";
@@ -13,10 +13,10 @@ import { exportsName, specifierOfName } from "../edit/imports.ts";
 import { addToDatabase } from "../edit/source_file.ts";
 import { parseModule } from "../edit/syntax.ts";
 import type { FilePlan } from "../system/file_plan.ts";
-import { listFolder } from "../system/files.ts";
 import { PACKAGE } from "../project/framework.ts";
 import { databaseFiles, migrationFiles, testDatabaseFiles } from "../new_project/database_files.ts";
 import { databaseVariables, describeVariable } from "../new_project/variables.ts";
+import { migrationFolders, migrationNumber } from "../project/migration_folders.ts";
 import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
 import { editFile } from "./edit_project.ts";
 import { type Generation, specifierOf } from "./target.ts";
@@ -43,8 +43,6 @@ export interface MigrationScripts {
 export const TEST_DATABASE_FILE = "src/test_database.ts";
 
 const APP_TEST_FILE = "src/app_test.ts";
-const MIGRATIONS = "migrations";
-
 /** Returns the kind of database of a project by the URL in its environment; default SQLite. */
 export function databaseOf(plan: FilePlan): Database {
   const urls = [process.env, variablesIn(plan, ".env"), variablesIn(plan, ".env.example")]
@@ -133,27 +131,23 @@ export async function listModel(
   );
 }
 
-/** Plans a migration after all others, and the test of all migrations. */
+/** Plans a migration after all others, for each database, and the test of all migrations. */
 export function addMigration(
   { plan, project }: Generation,
-  { name, up, down }: MigrationScripts & { readonly name: string },
+  { name, scripts }: {
+    readonly name: string;
+    readonly scripts: (database: Database) => MigrationScripts;
+  },
 ): void {
-  plan.createMissing(migrationFiles(databaseOf(plan)));
-  const number = numberOf(join(project.root, MIGRATIONS), name);
-  plan.create(`${MIGRATIONS}/${number}_${name}.sql`, up);
-  plan.create(`${MIGRATIONS}/${number}_${name}.down.sql`, down);
-}
-
-/**
- * Returns the number of a migration: its own, or the next one. Numbers have the same number of
- * digits, as migrations run in alphabetical order.
- */
-function numberOf(folder: string, name: string): string {
-  const files = listFolder(folder);
-  const own = files.find((file) => file.replace(/^\d+_/, "") === `${name}.sql`);
-  const numbers = (own ? [own] : files).flatMap((file) => /^\d+(?=[_.])/.exec(file) ?? []);
-  const highest = numbers.toSorted((a, b) => Number(a) - Number(b)).at(-1) ?? "0000";
-  return own ? highest : String(Number(highest) + 1).padStart(highest.length, "0");
+  const main = databaseOf(plan);
+  plan.createMissing(migrationFiles(main));
+  const folders = migrationFolders(project);
+  const number = migrationNumber(project, { folders, name });
+  for (const { path, database = main } of folders) {
+    const { up, down } = scripts(database);
+    plan.create(`${path}/${number}_${name}.sql`, up);
+    plan.create(`${path}/${number}_${name}.down.sql`, down);
+  }
 }
 
 function variablesIn(plan: FilePlan, file: string): NodeJS.Dict<string> {

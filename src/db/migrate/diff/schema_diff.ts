@@ -48,7 +48,7 @@ export interface ComparedOptions {
   /** Creates an empty database. */
   openTemporary(): Promise<OpenedDatabase>;
   /** Opens the database. */
-  openUnmigrated(): Promise<OpenedDatabase>;
+  openUnmigrated(how: { readonly needsMigrations: false }): Promise<OpenedDatabase>;
 }
 
 /** Compares models with migrations, or with a database. */
@@ -73,7 +73,9 @@ export async function compareModels(
     },
   );
   const found = await within(
-    await (against === "database" ? options.openUnmigrated() : options.openTemporary()),
+    await (against === "database"
+      ? options.openUnmigrated({ needsMigrations: false })
+      : options.openTemporary()),
     async (database, source) => {
       if (against === "migrations") {
         if (!source) throw new TypeError("Cannot compare migrations: the options name none");

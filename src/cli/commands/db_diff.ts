@@ -1,0 +1,180 @@
+/**
+ * `fw db diff`: the migration that leads from the migrations to the models.
+ *
+ * @module
+ */
+import type { Command } from "commander";
+import process from "node:process";
+import { readVariables } from "../doctor/environment.ts";
+import { EntityName } from "../project/entity_name.ts";
+import { migrationNumber, nextNumber } from "../project/migration_folders.ts";
+import type { DatabaseOption } from "../project/migrations.ts";
+import { type Project, requireProject } from "../project/project.ts";
+import { type DiffOptions, diffsOf, type FolderDiff } from "../project/schema_diff.ts";
+import { FilePlan } from "../system/file_plan.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { ask, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
+import { addDatabaseOption, addExamples, argumentOr, printChanges } from "./options.ts";
+
+interface CommandOptions extends DatabaseOption {
+  readonly check?: boolean;
+  readonly rename: readonly string[];
+  readonly fill: readonly string[];
+  readonly allowDrop?: boolean;
+  readonly againstDatabase?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Adds `fw db diff`. */
+export function addDiffCommand(parent: Command): void {
+  const command = parent.command("diff")
+    .argument("[name]", "the name of the migration")
+    .summary("write the migration that the models need")
+    .description(
+      "Compares the models with the tables that the migrations create in an empty database, and " +
+        "writes the migration that is missing, with its down.",
+    )
+    .option("--check", "write nothing; the exit code is 1 if the models differ")
+    .option("--rename <old:new>", "a table or column that has a new name (repeatable)", collect, [])
+    .option(
+      "--fill <column=sql>",
+      "the value that rows get in a new column (repeatable)",
+      collect,
+      [],
+    )
+    .option("--allow-drop", "write a migration that loses data")
+    .option("--against-database", "compare with the database instead of the migrations")
+    .option("--dry-run", "list what would be written, and write nothing")
+    .action(writeDiff);
+  addDatabaseOption(command);
+  addExamples(
+    command,
+    "fw db diff add-age-to-cats",
+    "fw db diff rename-name --rename cats.name:full_name",
+    "fw db diff add-age --fill cats.age=0",
+    "fw db diff --check",
+  );
+}
+
+async function writeDiff(given: string | undefined, options: CommandOptions): Promise<void> {
+  const { check = false, allowDrop = false, dryRun = false } = options;
+  const project = requireProject(process.cwd());
+  const diffs = await compare(project, options);
+  for (const diff of diffs) printDiff(diff, { isNamed: diffs.length > 1 });
+  const changes = diffs.flatMap(({ changes }) => changes);
+  if (check && changes.length > 0) {
+    const places = changes.length === 1 ? "1 place" : `${changes.length} places`;
+    throw new CliError(
+      `The models and the migrations differ in ${places}: fw db diff NAME writes the migration`,
+    );
+  }
+  if (changes.length === 0) {
+    const what = options.againstDatabase ? "the database" : "the migrations";
+    return print(`The models and ${what} agree.`);
+  }
+  if (!allowDrop) refuseLosses(diffs);
+  const name = await argumentOr(given, "What is the name of the migration?");
+  const plan = planMigrations(project, { diffs, name });
+  plan.check();
+  const files = plan.changes();
+  if (!dryRun) plan.apply(files);
+  printChanges(files, plan.notes());
+}
+
+/** Compares, and on a terminal asks whether what is gone and what is new are the same. */
+async function compare(project: Project, options: CommandOptions): Promise<readonly FolderDiff[]> {
+  const how: DiffOptions = {
+    database: options.database,
+    against: options.againstDatabase ? "database" : "migrations",
+    renames: options.rename,
+    fills: fillsOf(options.fill),
+    variables: readVariables(project),
+  };
+  const run = (renames: readonly string[]) =>
+    withProgress("Comparing", () => diffsOf(project, { ...how, renames }));
+  const diffs = await run(how.renames);
+  if (options.check || !isInteractive()) return diffs;
+  const renames = [...how.renames];
+  for (const candidate of new Set(diffs.flatMap(({ candidates }) => candidates))) {
+    const [from = "", to = ""] = candidate.split(":");
+    const isTaken = renames.some((other) => {
+      const [otherFrom, otherTo] = other.split(":");
+      return otherFrom === from || (otherTo === to && ownerOf(other) === ownerOf(candidate));
+    });
+    if (isTaken) continue;
+    const answer = await ask(`Is ${to} the new name of ${from}? (yes/no)`);
+    if (/^y(es)?$/i.test(answer)) renames.push(candidate);
+  }
+  if (renames.length === how.renames.length) return diffs;
+  // A renamed table may have columns that are renamed too.
+  return await compare(project, { ...options, rename: renames });
+}
+
+/** Returns the table of a column that is renamed. */
+function ownerOf(rename: string): string {
+  return rename.slice(0, Math.max(0, rename.indexOf(".")));
+}
+
+/**
+ * @throws {CliError} if a migration loses data
+ */
+function refuseLosses(diffs: readonly FolderDiff[]): void {
+  const losses = new Set(diffs.flatMap(({ losses }) => losses));
+  if (losses.size === 0) return;
+  const [candidate] = diffs.flatMap(({ candidates }) => candidates);
+  const rename = candidate === undefined
+    ? ""
+    : `; --rename ${candidate} keeps its data under another name`;
+  throw new CliError(
+    `Cannot write the migration: it would ${[...losses].join(", ")}, and lose data${rename}; ` +
+      "--allow-drop writes it",
+  );
+}
+
+function planMigrations(
+  project: Project,
+  { diffs, name }: { readonly diffs: readonly FolderDiff[]; readonly name: string },
+): FilePlan {
+  const plan = new FilePlan(project.root);
+  const { snake } = EntityName.parse(name);
+  const folders = diffs.map(({ folder }) => folder);
+  const first = migrationNumber(project, { folders, name: snake });
+  for (const { folder: { path }, migrations } of diffs) {
+    let number = first;
+    for (const { suffix, up, down } of migrations) {
+      plan.create(`${path}/${number}_${snake}${suffix}.sql`, up);
+      plan.create(`${path}/${number}_${snake}${suffix}.down.sql`, down);
+      number = nextNumber(number);
+    }
+  }
+  for (const column of new Set(diffs.flatMap(({ unfilled }) => unfilled))) {
+    plan.note(
+      `${column} is not null and has no default: the migration fails if a row has no value for ` +
+        `it; --fill ${column}=SQL sets one`,
+    );
+  }
+  return plan;
+}
+
+function printDiff(
+  { folder, changes, notCompared }: FolderDiff,
+  { isNamed }: { readonly isNamed: boolean },
+): void {
+  if (isNamed && changes.length > 0) print(`${folder.path}:`);
+  for (const change of changes) {
+    print(`${isNamed ? "  " : ""}${paint(change.startsWith("drop") ? "red" : "cyan", change)}`);
+  }
+  for (const part of notCompared) print(paint("dim", `not compared: ${part}`));
+}
+
+function fillsOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(texts.map((text) => {
+    const [, column = "", value = ""] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+    if (column.includes(".")) return [column, value];
+    throw new CliError(`Cannot fill ${text}: it is not table.column=SQL`);
+  }));
+}
+
+function collect(text: string, others: readonly string[]): readonly string[] {
+  return [...others, text];
+}

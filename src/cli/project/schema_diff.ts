@@ -1,0 +1,93 @@
+/**
+ * The difference of a project's models and migrations.
+ *
+ * @module
+ */
+import { CliError } from "../terminal/cli_error.ts";
+import {
+  type MigrationFolder,
+  migrationFolders,
+  urlOfFolder,
+  type Variables,
+} from "./migration_folders.ts";
+import type { DatabaseOption } from "./migrations.ts";
+import type { Project } from "./project.ts";
+import { runInProject } from "./script.ts";
+
+/** How models are compared, as for `diffSchema`. */
+export interface DiffOptions extends DatabaseOption {
+  /** What they are compared with. */
+  readonly against: "migrations" | "database";
+  /** Names and new names: `users.name:full_name`. */
+  readonly renames: readonly string[];
+  /** Values of new columns, by `users.age`. */
+  readonly fills: Readonly<Record<string, string>>;
+  /** The variables of the environment. */
+  readonly variables: Variables;
+}
+
+/** A difference, as `diffSchema` returns it, and the folder of its migrations. */
+export interface FolderDiff {
+  /** The folder. */
+  readonly folder: MigrationFolder;
+  /** What the migrations change. */
+  readonly changes: readonly string[];
+  /** What of it loses data. */
+  readonly losses: readonly string[];
+  /** Columns without a value for the rows that exist. */
+  readonly unfilled: readonly string[];
+  /** Possible renames. */
+  readonly candidates: readonly string[];
+  /** What was not compared. */
+  readonly notCompared: readonly string[];
+  /** The migrations. */
+  readonly migrations: readonly {
+    readonly suffix: string;
+    readonly up: string;
+    readonly down: string;
+  }[];
+}
+
+/**
+ * Compares the models of a project with its migrations, for each database that it keeps, or with the
+ * database.
+ *
+ * @throws {CliError} if a database or a migration fails, or the project's release has no comparison
+ */
+export async function diffsOf(
+  project: Project,
+  options: DiffOptions,
+): Promise<readonly FolderDiff[]> {
+  const diffs: FolderDiff[] = [];
+  for (const folder of migrationFolders(project)) {
+    const url = urlOfFolder(folder, options.variables);
+    if (url !== undefined && options.against === "database") continue;
+    diffs.push({ folder, ...await diffOf(project, { ...options, folder, url }) });
+  }
+  return diffs;
+}
+
+async function diffOf(
+  project: Project,
+  { database, folder, url, against, renames, fills }: DiffOptions & {
+    readonly folder: MigrationFolder;
+    readonly url: string | undefined;
+  },
+): Promise<Omit<FolderDiff, "folder">> {
+  const databaseOptions = url === undefined
+    ? "await exported.databaseOptions()"
+    : `DbOptions.fromUrl(${JSON.stringify(url)}).schemaPath(${JSON.stringify(folder.path)})`;
+  const diff = await runInProject(project, {
+    file: database,
+    name: "Db",
+    option: "--database",
+    body: `  const { DbOptions, diffSchema } = await import("@fw/fw/db");
+  if (diffSchema === undefined) return null;
+  return await diffSchema(exported.Db, ${databaseOptions}, {
+    ...${JSON.stringify({ against, renames, fills })},
+    externalTables: exported.externalTables ?? [],
+  });`,
+  });
+  if (diff) return diff as Omit<FolderDiff, "folder">; // its release wrote it, as this one reads
+  throw new CliError(`Cannot compare the models: ${project.framework} does not compare them`);
+}
