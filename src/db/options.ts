@@ -207,8 +207,8 @@ export class DbOptions {
    * a Kysely. (`0001_name.down.sql`, or `down` of a module, rolls it back: `rollBack` of
    * `DbMigrations` runs it.) They run in the order of their numbers, once each, under a lock: of
    * several instances that start at once, one migrates. Files other than scripts, and modules whose
-   * name begins with a number, are ignored; a folder may be empty. A folder that contains `postgres`,
-   * `mysql` or `sqlite` has the migrations of each database in that one.
+   * name begins with a number, are ignored; a folder may be empty. A folder that contains
+   * `postgres`, `mysql` or `sqlite` has the migrations of each database in that one.
    *
    * PostgreSQL and SQLite run all pending migrations in one transaction: if one fails, all are
    * rolled back. MySQL keeps the migrations before the failure, and of a script the statements up

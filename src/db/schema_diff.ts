@@ -4,6 +4,7 @@
  * @module
  */
 import type { OpenDatabase } from "./connection/connection.ts";
+import type { IntrospectedModel } from "./migrate/diff/introspected_models.ts";
 import type { SchemaDiff, SchemaDiffOptions } from "./migrate/diff/schema_diff.ts";
 import type { DbOptions } from "./options.ts";
 import type { Table } from "./query/table.ts";
@@ -26,7 +27,10 @@ export interface ComparedService {
  * ```ts
  * import { DbOptions, DbService, diffSchema, field, model } from "@fw/fw/db";
  *
- * const User = model("users", { id: field.integer().primaryKey(), age: field.integer().nullable() });
+ * const User = model("users", {
+ *   id: field.integer().primaryKey(),
+ *   age: field.integer().nullable(),
+ * });
  * class Db extends DbService.with({ user: User }) {}
  *
  * const options = DbOptions.fromUrl("sqlite::memory:").migrations({
@@ -51,4 +55,19 @@ export async function diffSchema(
     // their class is internal, so the type of a service does not include it
     tablesIn: (database) => new Service(database)["~tables"] as readonly Table[],
   }, how);
+}
+
+/**
+ * Reads the tables of a database, and describes their models as code, each after those that it
+ * refers to. `fw db pull` calls it. On PostgreSQL the tables are those of the current schema, and
+ * of others that are named.
+ *
+ * @throws {DbError} if the database cannot be opened or read
+ */
+export async function introspectModels(
+  options: DbOptions,
+  { schemas = [] }: { readonly schemas?: readonly string[] } = {},
+): Promise<readonly IntrospectedModel[]> {
+  const { introspect } = await import("./migrate/diff/schema_diff.ts");
+  return await introspect(options, schemas);
 }

@@ -110,7 +110,14 @@ export type {
   RelationIn,
   Select,
 } from "./model/include.ts";
+export type { ChangeTexts } from "./migrate/diff/change_texts.ts";
+export type {
+  IntrospectedField,
+  IntrospectedReference,
+} from "./migrate/diff/introspected_models.ts";
 export type { MigrationSource } from "./migrate/migrations.ts";
+export type { ScriptBrand } from "./migrate/script.ts";
+export type { ComparedService } from "./schema_diff.ts";
 export type {
   AnyField,
   Column,

@@ -20,6 +20,7 @@ const RUN_BY: readonly (readonly [command: RegExp, file: string, words: string])
   [/^deno install -gA -n fw/, "tests/cli/installed_test.ts", '"-gA"'],
   [/^fw openapi --out/, "tests/cli/project_commands_test.ts", "openapi --out"],
   [/^npx openapi-typescript/, "tests/openapi/typed_client/workspace.ts", "openapi-typescript"],
+  [/^fw db diff/, "tests/cli/db_diff_test.ts", "db diff"],
   [/^fw db new/, "tests/cli/project_commands_test.ts", "db new"],
   [/^fw db status/, "tests/cli/project_commands_test.ts", "db status"],
   [/^fw db migrate/, "tests/cli/project_commands_test.ts", "db migrate"],

@@ -19,6 +19,7 @@ import {
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, table, withProgress } from "../terminal/terminal.ts";
 import { addDiffCommand } from "./db_diff.ts";
+import { addPullCommand } from "./db_pull.ts";
 import { addKindCommand } from "./generate.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 
@@ -43,6 +44,7 @@ export function addDbCommand(program: Command): void {
     .action(undoLast);
   addExamples(addDatabaseOption(undo), "fw db rollback --steps 2");
   addDiffCommand(command);
+  addPullCommand(command);
   addKindCommand(command, MIGRATION, { name: "new" });
 }
 

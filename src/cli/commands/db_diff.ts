@@ -14,7 +14,7 @@ import { type DiffOptions, diffsOf, type FolderDiff } from "../project/schema_di
 import { FilePlan } from "../system/file_plan.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
-import { addDatabaseOption, addExamples, argumentOr, printChanges } from "./options.ts";
+import { addDatabaseOption, addExamples, argumentOr, collect, printChanges } from "./options.ts";
 
 interface CommandOptions extends DatabaseOption {
   readonly check?: boolean;
@@ -81,7 +81,7 @@ async function writeDiff(given: string | undefined, options: CommandOptions): Pr
   printChanges(files, plan.notes());
 }
 
-/** Compares, and on a terminal asks whether what is gone and what is new are the same. */
+/** Compares, and on a terminal asks which new names are those of something that is gone. */
 async function compare(project: Project, options: CommandOptions): Promise<readonly FolderDiff[]> {
   const how: DiffOptions = {
     database: options.database,
@@ -173,8 +173,4 @@ function fillsOf(texts: readonly string[]): Readonly<Record<string, string>> {
     if (column.includes(".")) return [column, value];
     throw new CliError(`Cannot fill ${text}: it is not table.column=SQL`);
   }));
-}
-
-function collect(text: string, others: readonly string[]): readonly string[] {
-  return [...others, text];
 }

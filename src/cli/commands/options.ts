@@ -53,3 +53,8 @@ export function printChanges(
   for (const { verb, path } of changes) print(`${paint(STYLES[verb], verb)} ${path}`);
   for (const note of notes) print(`${paint("yellow", "note")} ${note}`);
 }
+
+/** Collects the values of an option that can be repeated. */
+export function collect(text: string, others: readonly string[]): readonly string[] {
+  return [...others, text];
+}

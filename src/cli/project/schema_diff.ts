@@ -49,8 +49,8 @@ export interface FolderDiff {
 }
 
 /**
- * Compares the models of a project with its migrations, for each database that it keeps, or with the
- * database.
+ * Compares the models of a project with its migrations, for each database that it keeps, or with
+ * the database.
  *
  * @throws {CliError} if a database or a migration fails, or the project's release has no comparison
  */
@@ -90,4 +90,42 @@ async function diffOf(
   });
   if (diff) return diff as Omit<FolderDiff, "folder">; // its release wrote it, as this one reads
   throw new CliError(`Cannot compare the models: ${project.framework} does not compare them`);
+}
+
+/** A model of a table, as `introspectModels` describes it. */
+export interface PulledModel {
+  /** Its name. */
+  readonly name: string;
+  /** Its fields. */
+  readonly fields: readonly {
+    readonly name: string;
+    readonly code: string;
+    readonly reference?: { readonly model: string; readonly options: string };
+  }[];
+  /** Its options, as code. */
+  readonly options: string;
+  /** What the model lacks. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Describes the models of the tables of a project's database.
+ *
+ * @throws {CliError} if the database cannot be read, or the project's release does not describe it
+ */
+export async function pulledModels(
+  project: Project,
+  { database, schemas }: DatabaseOption & { readonly schemas: readonly string[] },
+): Promise<readonly PulledModel[]> {
+  const models = await runInProject(project, {
+    file: database,
+    name: "databaseOptions",
+    option: "--database",
+    body: `  const { introspectModels } = await import("@fw/fw/db");
+  if (introspectModels === undefined) return null;
+  const schemas = ${JSON.stringify(schemas)};
+  return await introspectModels(await exported.databaseOptions(), { schemas });`,
+  });
+  if (models) return models as readonly PulledModel[]; // as above
+  throw new CliError(`Cannot read the tables: ${project.framework} does not describe them`);
 }

@@ -33,18 +33,7 @@ export async function createTables(
   tables: readonly Table[],
 ): Promise<void> {
   const action = "create tables";
-  // Those without a key may be views.
-  const created = tables.filter(({ primaryKey }) => primaryKey.length > 0);
-  const schemas = new Set(
-    created.flatMap(({ source, rows }) =>
-      source === rows ? [] : [source.slice(0, -rows.length - 1)]
-    ),
-  );
-  const statements = [
-    ...Array.from(schemas, createSchema),
-    ...inOrder(created).flatMap((table) => [createTable(table), ...createIndexes(table)])
-      .map((query) => query.compile().sql),
-  ];
+  const statements = tableStatements(tables);
   await changeSchema(connection, {
     action,
     async run(kysely) {
@@ -57,6 +46,26 @@ export async function createTables(
       }
     },
   });
+}
+
+/**
+ * Returns the statements that create missing tables, with their indexes and their schemas.
+ *
+ * @throws {TypeError} if a table refers to one that is not among them
+ */
+export function tableStatements(tables: readonly Table[]): readonly string[] {
+  // Those without a key may be views.
+  const created = tables.filter(({ primaryKey }) => primaryKey.length > 0);
+  const schemas = new Set(
+    created.flatMap(({ source, rows }) =>
+      source === rows ? [] : [source.slice(0, -rows.length - 1)]
+    ),
+  );
+  return [
+    ...Array.from(schemas, createSchema),
+    ...inOrder(created).flatMap((table) => [createTable(table), ...createIndexes(table)])
+      .map((query) => query.compile().sql),
+  ];
 }
 
 /** Without a check, it would need the permission to create a schema that exists. */

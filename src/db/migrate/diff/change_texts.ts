@@ -113,7 +113,9 @@ function describeTable(change: TableChange): readonly string[] {
       `drop reference ${name}.${key.column} to ${key.table}.${key.key}`
     ),
     ...change.foreignKeys.added.map((key) =>
-      `add reference ${name}.${key.column} to ${key.table}.${key.key}, on delete ${key.onDelete}`
+      `add reference ${name}.${key.column} to ${key.table}.${key.key}${
+        key.onDelete === "no action" ? "" : `, on delete ${key.onDelete}`
+      }`
     ),
     ...change.checks.dropped.map(({ column }) => `drop check of ${name}.${column}`),
     ...change.checks.added.map(({ column }) => `add check of ${name}.${column}`),

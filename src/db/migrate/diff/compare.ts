@@ -226,7 +226,7 @@ function isChange(change: TableChange): boolean {
 }
 
 /** Sorts tables after those that they refer to, as far as these do not refer to each other. */
-function inOrder(tables: readonly TableSchema[]): readonly TableSchema[] {
+export function inOrder(tables: readonly TableSchema[]): readonly TableSchema[] {
   const ordered = new Set<TableSchema>();
   const visiting = new Set<TableSchema>();
   const add = (table: TableSchema) => {

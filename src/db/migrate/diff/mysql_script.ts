@@ -60,8 +60,8 @@ export function mysqlScript({ from, to, renames, fills }: ScriptOptions): Script
 }
 
 /**
- * Returns tables after a change: a check that it adds has another name than `createTables()` gives it
- * on MariaDB, where it is a part of its column.
+ * Returns tables after a change: a check that it adds has another name than that of
+ * `createTables()` on MariaDB, where it is a part of its column.
  */
 export function settled(to: Schema, { created, altered }: SchemaChange): Schema {
   const tables = Array.from(to.tables.values(), (table): TableSchema => {

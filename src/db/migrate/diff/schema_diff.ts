@@ -3,21 +3,28 @@
  *
  * @module
  */
-import { DbConnection, type OpenDatabase } from "../../connection/connection.ts";
+import { CompiledQuery } from "kysely";
+import type { DbConnection } from "../../connection/connection.ts";
 import type { Grammar } from "../../connection/grammar.ts";
 import type { Table } from "../../query/table.ts";
 import { migrate } from "../migrate.ts";
-import type { MigrationSource } from "../migrations.ts";
-import { createTables } from "../schema.ts";
+import { DbError } from "../../errors.ts";
+import { createTables, tableStatements } from "../schema.ts";
 import { type ChangeTexts, describeChange } from "./change_texts.ts";
 import { type MigrationScripts, writeMigrations } from "./migration_scripts.ts";
-import { readSchema } from "./read_schema.ts";
+import type { ScriptBrand } from "../script.ts";
+import { type IntrospectedModel, modelsOfTables } from "./introspected_models.ts";
+import { readMysql } from "./mysql_schema.ts";
+import { readPostgres } from "./postgres_schema.ts";
+import { readSqlite } from "./sqlite_schema.ts";
 import { readRenames, renamed } from "./rename.ts";
+import type { Schema } from "./table_schema.ts";
+import { type OpenedDatabase, within } from "./temporary_database.ts";
 import { targetOf, without } from "./target.ts";
 
 /** How models are compared with migrations. */
 export interface SchemaDiffOptions {
-  /** What the models are compared with: the migrations, by default, or the tables of the database. */
+  /** The other side: the migrations, by default, or the tables of the database. */
   readonly against?: "migrations" | "database";
   /** Tables and columns that get another name: `["users:people", "people.name:full_name"]`. */
   readonly renames?: readonly string[];
@@ -30,17 +37,11 @@ export interface SchemaDiffOptions {
 /** How models differ from migrations. */
 export interface SchemaDiff extends ChangeTexts {
   /** The database of the SQL. */
-  readonly brand: Grammar["brand"];
+  readonly brand: ScriptBrand;
   /** What was not compared, and is not changed: `view active_users`. */
   readonly notCompared: readonly string[];
   /** The missing migrations in their order: at most two, none if nothing differs. */
   readonly migrations: readonly MigrationScripts[];
-}
-
-/** A database and its migrations, as `DbOptions` open them. */
-interface OpenedDatabase {
-  readonly database: OpenDatabase;
-  readonly source: MigrationSource | undefined;
 }
 
 /** The options of a database. */
@@ -51,39 +52,38 @@ export interface ComparedOptions {
   openUnmigrated(how: { readonly needsMigrations: false }): Promise<OpenedDatabase>;
 }
 
+/** Models and the options of their database. */
+export interface ComparedModels {
+  /** The options. */
+  readonly options: ComparedOptions;
+  /** Returns the tables of the models in a database. */
+  readonly tablesIn: (database: DbConnection) => readonly Table[];
+}
+
 /** Compares models with migrations, or with a database. */
 export async function compareModels(
-  { options, tablesIn }: {
-    readonly options: ComparedOptions;
-    /** Returns the tables of the models in a database. */
-    readonly tablesIn: (database: DbConnection) => readonly Table[];
-  },
+  { options, tablesIn }: ComparedModels,
   { against = "migrations", renames: texts = [], fills = {}, externalTables = [] }:
     SchemaDiffOptions,
 ): Promise<SchemaDiff> {
   const renames = readRenames(texts);
-  const { desired, tables, schemas, grammar } = await within(
-    await options.openTemporary(),
-    async (database) => {
-      const tables = tablesIn(database);
-      const schemas = schemasOf(tables);
-      await createTables(database, tables);
-      const desired = await readSchema(database, schemas);
-      return { desired, tables, schemas, grammar: database.grammar };
-    },
-  );
-  const found = await within(
-    await (against === "database"
-      ? options.openUnmigrated({ needsMigrations: false })
-      : options.openTemporary()),
-    async (database, source) => {
-      if (against === "migrations") {
-        if (!source) throw new TypeError("Cannot compare migrations: the options name none");
-        await migrate(database, source);
-      }
-      return await readSchema(database, schemas);
-    },
-  );
+  const { desired, found, tables, grammar } = against === "database"
+    ? await within(
+      await options.openUnmigrated({ needsMigrations: false }),
+      async (database) => {
+        const wanted = await wantedBy(database, { options, tablesIn });
+        return { ...wanted, found: await readSchema(database, wanted.schemas) };
+      },
+    )
+    : await within(await options.openTemporary(), async (database, source) => {
+      if (!source) throw new TypeError("Cannot compare migrations: the options name none");
+      // Where tables can be undone, they need no database of their own.
+      const wanted = database.grammar.brand === "PostgreSQL"
+        ? await wantedUncommitted(database, tablesIn(database))
+        : await wantedIn({ options, tablesIn });
+      await migrate(database, source);
+      return { ...wanted, found: await readSchema(database, wanted.schemas) };
+    });
   const { to, excluded, notCompared } = targetOf(renamed(found, renames), desired, {
     tables,
     grammar,
@@ -100,6 +100,36 @@ export async function compareModels(
     notCompared: [...new Set(notCompared)],
     migrations: withComments(migrations, description.unfilled),
   };
+}
+
+/** Reads the tables of a database as models. */
+export async function introspect(
+  options: Pick<ComparedOptions, "openUnmigrated">,
+  schemas: readonly string[],
+): Promise<readonly IntrospectedModel[]> {
+  return await within(
+    await options.openUnmigrated({ needsMigrations: false }),
+    async (database) => modelsOfTables(await readSchema(database, schemas), database.grammar),
+  );
+}
+
+/**
+ * Reads the tables of a database; on PostgreSQL those of the current schema, and of others.
+ *
+ * @throws {DbError} if it fails
+ */
+export async function readSchema(
+  { kysely, grammar: { brand, system } }: DbConnection,
+  schemas: readonly string[] = [],
+): Promise<Schema> {
+  switch (brand) {
+    case "PostgreSQL":
+      return await readPostgres(kysely, schemas);
+    case "MySQL":
+      return await readMysql(kysely, { isMariadb: system === "mariadb" });
+    case "SQLite":
+      return await readSqlite(kysely);
+  }
 }
 
 /** Explains in the first script why it may fail. */
@@ -119,18 +149,67 @@ function withComments(
   }));
 }
 
-/** Runs a function with a database, and closes it. */
-async function within<T>(
-  { database, source }: OpenedDatabase,
-  run: (database: DbConnection, source: MigrationSource | undefined) => Promise<T>,
-): Promise<T> {
+/** The tables that models want. */
+interface WantedTables {
+  readonly desired: Schema;
+  readonly tables: readonly Table[];
+  readonly schemas: readonly string[];
+  readonly grammar: Grammar;
+}
+
+/** Reads the tables of models as they are in an empty database. */
+async function wantedIn({ options, tablesIn }: ComparedModels): Promise<WantedTables> {
+  return await within(await options.openTemporary(), async (database) => {
+    const tables = tablesIn(database);
+    const schemas = schemasOf(tables);
+    await createTables(database, tables);
+    return {
+      desired: await readSchema(database, schemas),
+      tables,
+      schemas,
+      grammar: database.grammar,
+    };
+  });
+}
+
+/** Reads them without a database of their own where PostgreSQL refuses that, if it can. */
+async function wantedBy(database: DbConnection, models: ComparedModels): Promise<WantedTables> {
   try {
-    // the connection is internal, so the type of an open database does not include it
-    if (database instanceof DbConnection) return await run(database, source);
-    throw new TypeError("Cannot compare tables: the options are of another release");
-  } finally {
-    await database.close();
+    return await wantedIn(models);
+  } catch (error) {
+    const tables = models.tablesIn(database);
+    const { grammar } = database;
+    const isPossible = grammar.brand === "PostgreSQL" && schemasOf(tables).length === 0;
+    if (!isPossible || !(error instanceof DbError)) throw error;
+    const schema = `fw_diff_${crypto.randomUUID().replaceAll("-", "")}`;
+    return await wantedUncommitted(database, tables, { schema });
   }
+}
+
+/** Reads tables that a transaction of PostgreSQL creates, in a schema or the current one. */
+async function wantedUncommitted(
+  database: DbConnection,
+  tables: readonly Table[],
+  { schema }: { readonly schema?: string } = {},
+): Promise<WantedTables> {
+  const { kysely, grammar } = database;
+  const schemas = schemasOf(tables);
+  const statements = [
+    ...schema === undefined ? [] : [`create schema ${schema}`, `set local search_path = ${schema}`],
+    ...tableStatements(tables),
+  ];
+  const undone = new Error("undone");
+  let desired: Schema = { tables: new Map(), others: [] };
+  try {
+    await database.transaction(async () => {
+      for (const statement of statements) await kysely.executeQuery(CompiledQuery.raw(statement));
+      desired = await readSchema(database, schemas);
+      throw undone;
+    });
+  } catch (error) {
+    if (error !== undone) throw error;
+  }
+  return { desired, tables, schemas, grammar };
 }
 
 /** Returns the schemas of PostgreSQL that tables are in, besides the current one. */

@@ -26,9 +26,10 @@ import { type ColumnSchema, quoted, type Schema, type TableSchema } from "./tabl
 const BRAND = { brand: "SQLite" } as const;
 
 /**
- * Returns the script that changes tables. SQLite adds and drops plain columns; for all else, a table
- * is created again, as its documentation describes in 12 steps, of which `migrate()` does those
- * about foreign keys and the transaction: https://sqlite.org/lang_altertable.html#otheralter.
+ * Returns the script that changes tables. SQLite adds and drops plain columns; for all else, a
+ * table is created again, as its documentation describes in 12 steps, of which `migrate()` does
+ * those about foreign keys and the transaction:
+ * https://sqlite.org/lang_altertable.html#otheralter.
  */
 export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Script {
   const before = renamed(from, renames);

@@ -67,7 +67,7 @@ export interface CheckSchema {
 export interface OtherPart {
   /** What it is: `partial index posts_live_idx`. */
   readonly text: string;
-  /** The SQL within the table, or after it, that creates it. SQLite needs it to recreate a table. */
+  /** The SQL that creates it, of SQLite, which needs it to recreate a table. */
   readonly sql?: string | undefined;
   /** Whether the SQL is a part of the table. */
   readonly isInside?: boolean;
@@ -129,8 +129,8 @@ const WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the condition of a check if it has the form that models declare: one column is one of some
- * texts, or it, or the number of its characters, is within bounds.
+ * Returns the condition of a check if it has the form that models declare: one column is one of
+ * some texts, or it, or the number of its characters, is within bounds.
  */
 export function declarableCheck(
   text: string,

@@ -113,7 +113,7 @@ function tableTarget(
     column.computed !== undefined && !columns.some((it) => it.name === column.name)
   );
   notCompared.push(...computed.map((column) => `${name}.${column.name}: a computed column`));
-  // Parts of what is renamed get the names that createTables() uses, which then are not taken.
+  // Parts of a renamed table get the names of createTables(), so that the old ones are free.
   const isRenamed = renames.some(({ table, to }) => (table ?? to) === name);
   const kept = <P extends { readonly name: string }>(
     before: readonly P[],
@@ -157,14 +157,20 @@ function columnTarget(
   { field: { field, grammar }, isKey }: { readonly field: TableColumn; readonly isKey: boolean },
 ): ColumnSchema {
   if (isSameColumn(before, wanted)) return before;
-  const type = { declared: before.type, name: catalogueName(before), size: sizeOf(before.type) };
+  const type = {
+    declared: before.type,
+    name: catalogueName(before, grammar),
+    size: sizeOf(before.type),
+  };
   const isAccepted = !OWN_TYPES[grammar.brand].test(before.type) &&
     typeMismatch(type, field, grammar) === undefined;
   const isGenerated = wanted.generation !== undefined &&
     (before.generation !== undefined || isFunction(before.default) ||
       (grammar.brand === "SQLite" && isKey && before.type === wanted.type));
+  const isSameDefault = isAccepted && valueOf(before.default) === valueOf(wanted.default);
   return {
     ...wanted,
+    ...isSameDefault && { default: before.default },
     ...(isAccepted || before.type === wanted.type) && {
       type: before.type,
       collation: before.collation,
@@ -175,21 +181,35 @@ function columnTarget(
 }
 
 /** Returns the name of a type by which {@linkcode typeMismatch} knows it. */
-function catalogueName({ type, values }: ColumnSchema): string {
+export function catalogueName(
+  { type, values }: ColumnSchema,
+  { brand }: Pick<Grammar, "brand">,
+): string {
   if (values) return "enum";
   const [name = ""] = /^[^([]+/.exec(type) ?? [];
-  const short = SHORT_NAMES[name.trim()] ?? name.trim();
+  const short = SHORT_NAMES[brand][name.trim()] ?? name.trim();
   return type.endsWith("[]") ? `_${short}` : short;
 }
 
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  smallint: "int2",
-  integer: "int4",
-  bigint: "int8",
-  boolean: "bool",
-  "double precision": "float8",
-  character: "bpchar",
+const SHORT_NAMES: Readonly<Record<Grammar["brand"], Readonly<Record<string, string>>>> = {
+  PostgreSQL: {
+    smallint: "int2",
+    integer: "int4",
+    bigint: "int8",
+    boolean: "bool",
+    "double precision": "float8",
+    real: "float4",
+    character: "bpchar",
+  },
+  MySQL: { boolean: "tinyint" },
+  SQLite: {},
 };
+
+/** Returns a default without casts to its type; SQLite has true and false for 1 and 0. */
+function valueOf(expression: string | undefined): string | undefined {
+  const plain = expression?.replace(/(?<=')::.+$/, "");
+  return plain === "true" ? "1" : plain === "false" ? "0" : plain;
+}
 
 function isFunction(expression: string | undefined): boolean {
   return expression?.includes("(") ?? false;

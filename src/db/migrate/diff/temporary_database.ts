@@ -4,14 +4,31 @@
  * @module
  */
 import { sql } from "kysely";
-import type { DbConnection } from "../../connection/connection.ts";
+import { DbConnection, type OpenDatabase } from "../../connection/connection.ts";
+import type { Grammar } from "../../connection/grammar.ts";
 import { DbError } from "../../errors.ts";
+import type { MigrationSource } from "../migrations.ts";
 import { quoted } from "./table_schema.ts";
 
-/** What is closed after a database. */
+/** How a user gets the permission to create databases, and what needs none. */
+const GRANTS: Readonly<Record<Grammar["brand"], string>> = {
+  PostgreSQL: "alter role NAME createdb allows it, and --against-database needs none",
+  MySQL: "grant all on `fw\\_diff\\_%`.* to NAME allows it",
+  SQLite: "",
+};
+
+/** Something that is closed after a database. */
 export interface Closeable {
   /** Closes it. */
   close(): Promise<void>;
+}
+
+/** A database and its migrations, as `DbOptions` open them. */
+export interface OpenedDatabase {
+  /** The database. */
+  readonly database: OpenDatabase;
+  /** Reads its migrations, if it has any. */
+  readonly source: MigrationSource | undefined;
 }
 
 /** How a temporary database is opened. */
@@ -58,12 +75,34 @@ export async function openTemporary(
     await server.close();
     const { cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : "the server refuses it";
-    throw new DbError("Database", `Cannot create temporary database: ${reason}`, { cause: error });
+    throw new DbError(
+      "Database",
+      `Cannot create temporary database: ${reason}; ${GRANTS[grammar.brand]}`,
+      { cause: error },
+    );
   }
   try {
     return await connectTo(name, { close: remove });
   } catch (error) {
     await remove();
     throw error;
+  }
+}
+
+/**
+ * Runs a function with a database, and closes it.
+ *
+ * @throws {TypeError} if it was opened by another release
+ */
+export async function within<T>(
+  { database, source }: OpenedDatabase,
+  run: (database: DbConnection, source: MigrationSource | undefined) => Promise<T>,
+): Promise<T> {
+  try {
+    // the connection is internal, so the type of an open database does not include it
+    if (database instanceof DbConnection) return await run(database, source);
+    throw new TypeError("Cannot compare tables: the options are of another release");
+  } finally {
+    await database.close();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Which types of columns can become others, and what is lost.
+ * Which types of columns can become others, and with which losses.
  *
  * @module
  */
@@ -48,7 +48,7 @@ const FAMILIES: readonly (readonly [Family, RegExp])[] = [
   ["blob", /^(?:bytea|varbinary|binary|(?:tiny|medium|long)?blob)/],
 ];
 
-/** The families that the values of each can become, which fails for those that are no such value. */
+/** The families that the values of each can become; a value that is not of that family fails. */
 const BECOMES: Readonly<Record<Family, readonly Family[]>> = {
   integer: ["decimal", "real", "text"],
   boolean: ["integer", "text"],

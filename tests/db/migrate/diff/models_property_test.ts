@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { checkTables } from "../../../../src/db/migrate/check_tables.ts";
 import { writeMigrations } from "../../../../src/db/migrate/diff/migration_scripts.ts";
-import { readSchema } from "../../../../src/db/migrate/diff/read_schema.ts";
+import { readSchema } from "../../../../src/db/migrate/diff/schema_diff.ts";
 import type { Schema } from "../../../../src/db/migrate/diff/table_schema.ts";
 import { targetOf, without } from "../../../../src/db/migrate/diff/target.ts";
 import { migrate, rollBack } from "../../../../src/db/migrate/migrate.ts";

@@ -1,0 +1,164 @@
+/**
+ * The models of the tables of an existing database.
+ *
+ * @module
+ */
+import type { Grammar } from "../../connection/grammar.ts";
+import { KEYLESS } from "../../model/compound_keys.ts";
+import { IDENTIFIER } from "../../model/field.ts";
+import { isMemberName } from "../../model/model.ts";
+import { keyKind } from "../../model/reference.ts";
+import { type CodedField, defaultCode, fieldOf } from "./field_code.ts";
+import { inOrder, isSameKey } from "./compare.ts";
+import { type ForeignKeySchema, rowsOf, type Schema, type TableSchema } from "./table_schema.ts";
+
+/** A reference of a field. */
+export interface IntrospectedReference {
+  /** The model, `"self"` for that of the field. */
+  readonly model: string;
+  /** The options of `references`, as code; empty without any. */
+  readonly options: string;
+}
+
+/** A field of a table. */
+export interface IntrospectedField {
+  /** The name, which is that of the column. */
+  readonly name: string;
+  /** The code, without the reference: `field.text().unique()`. */
+  readonly code: string;
+  /** What it refers to. */
+  readonly reference?: IntrospectedReference;
+}
+
+/** A model of a table. */
+export interface IntrospectedModel {
+  /** Its name. */
+  readonly name: string;
+  /** Its fields. */
+  readonly fields: readonly IntrospectedField[];
+  /** Its options, as code; empty without any. */
+  readonly options: string;
+  /** What the model lacks: `photo: point is of no kind`. */
+  readonly notes: readonly string[];
+}
+
+/** Returns the models of tables, each after those that it refers to. */
+export function modelsOfTables(schema: Schema, grammar: Grammar): readonly IntrospectedModel[] {
+  const tables = [...schema.tables.values()].filter(({ name }) => !/^(?:kysely_|fw_)/.test(name));
+  const fields = new Map(tables.map((table) => [
+    table.name,
+    new Map(table.columns.flatMap((column) => {
+      const made = isMemberName(column.name) && fieldOf(column, { table, grammar });
+      return made ? [[column.name, made]] as const : [];
+    })),
+  ]));
+  const models: IntrospectedModel[] = [];
+  const known = new Set<string>();
+  for (const table of inOrder(tables)) {
+    if (!IDENTIFIER.test(rowsOf(table.name))) continue;
+    models.push(modelOf(table, { tables, fields, known }));
+    known.add(table.name);
+  }
+  return models;
+}
+
+interface Context {
+  readonly tables: readonly TableSchema[];
+  readonly fields: ReadonlyMap<string, ReadonlyMap<string, CodedField>>;
+  /** The tables whose models come before. */
+  readonly known: ReadonlySet<string>;
+}
+
+function modelOf(table: TableSchema, context: Context): IntrospectedModel {
+  const own = context.fields.get(table.name)!;
+  const canBeKey = (columns: readonly string[]) =>
+    columns.every((column) => own.has(column) && !KEYLESS.includes(own.get(column)!.field.kind));
+  const primary = table.primaryKey?.columns ?? [];
+  const hasKey = primary.length > 0 && canBeKey(primary);
+  const uniques = hasKey ? table.uniques.filter(({ columns }) => canBeKey(columns)) : [];
+  const notes: string[] = [];
+  const fields = table.columns.flatMap((column): IntrospectedField[] => {
+    const made = own.get(column.name);
+    if (!made || column.computed !== undefined) {
+      if (column.computed === undefined) {
+        notes.push(`${column.name}: ${column.type} is the type of no kind of field`);
+      }
+      return [];
+    }
+    const isPrimary = hasKey && primary.join() === column.name;
+    const isUnique = uniques.some(({ columns }) => columns.join() === column.name);
+    const key = table.foreignKeys.find((key) => key.column === column.name);
+    const reference = key && referenceTo(key, { table, context, made });
+    if (key && !reference) notes.push(`${column.name}: refers to ${key.table}.${key.key}`);
+    const isWhole = made.field.kind === "integer" || made.field.kind === "bigint";
+    const isGenerated = column.generation !== undefined || column.default?.includes("(") ||
+      (column.type === "integer" && column.default === undefined);
+    const code = [
+      made.code,
+      isPrimary ? ".primaryKey()" : "",
+      isUnique && !isPrimary ? ".unique()" : "",
+      column.isNullable && !primary.includes(column.name) ? ".nullable()" : "",
+      isPrimary || primary.includes(column.name) ? "" : defaultCode(column, made.field),
+      isPrimary && isWhole && !isGenerated && !reference
+        ? `.default(() => { throw new TypeError("${column.name} is not generated"); })`
+        : "",
+    ].join("");
+    return [{ name: column.name, code, ...reference && { reference } }];
+  });
+  const compound = uniques.filter(({ columns }) => columns.length > 1);
+  const indexes = table.indexes.filter((index) =>
+    canBeKey(index.columns) &&
+    !table.foreignKeys.some(({ column }) => index.columns.join() === column) &&
+    !table.uniques.some((unique) => isSameKey(unique, index))
+  );
+  const isQualified = table.name.includes(".");
+  const list = (columns: readonly string[]) => JSON.stringify(columns);
+  const options = [
+    ...isQualified
+      ? [`table: "${rowsOf(table.name)}"`, `schema: "${table.name.split(".")[0]}"`]
+      : [],
+    ...!hasKey ? ["primaryKey: false"] : primary.length > 1 ? [`primaryKey: ${list(primary)}`] : [],
+    ...compound.length > 0
+      ? [`unique: [${compound.map(({ columns }) => list(columns)).join(", ")}]`]
+      : [],
+    ...indexes.length > 0
+      ? [`index: [${indexes.map(({ columns }) => list(columns)).join(", ")}]`]
+      : [],
+  ];
+  return {
+    name: table.name.replace(".", "_"),
+    fields,
+    options: options.length > 0 ? `{ ${options.join(", ")} }` : "",
+    notes: [...notes, ...table.others.map(({ text }) => text)],
+  };
+}
+
+/** Returns the reference of a foreign key, if a model can declare it. */
+function referenceTo(
+  { table: target, key, onDelete }: ForeignKeySchema,
+  { table, context: { tables, fields, known }, made }: {
+    readonly table: TableSchema;
+    readonly context: Context;
+    readonly made: CodedField;
+  },
+): IntrospectedReference | undefined {
+  const isSelf = target === table.name;
+  const other = tables.find(({ name }) => name === target);
+  const referred = fields.get(target)?.get(key);
+  if (!other || !referred || (!isSelf && !known.has(target))) return undefined;
+  if (keyKind(referred.field) !== keyKind(made.field) || onDelete === "set default") {
+    return undefined;
+  }
+  const isPrimary = other.primaryKey?.columns.join() === key;
+  const isUnique = other.uniques.some(({ columns }) => columns.join() === key) &&
+    !other.columns.some(({ name, isNullable }) => name === key && isNullable);
+  if (!isPrimary && !isUnique) return undefined;
+  const options = [
+    ...onDelete === "cascade" || onDelete === "set null" ? [`onDelete: "${onDelete}"`] : [],
+    ...isPrimary ? [] : [`column: "${key}"`],
+  ];
+  return {
+    model: isSelf ? "self" : target.replace(".", "_"),
+    options: options.length > 0 ? `{ ${options.join(", ")} }` : "",
+  };
+}

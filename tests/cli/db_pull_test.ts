@@ -1,0 +1,84 @@
+/** `fw db pull` in projects, which Deno runs. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { run } from "../../src/cli/system/programs.ts";
+import { sql } from "kysely";
+import { DbOptions, DbService } from "../../src/db/mod.ts";
+import { PRISMA_TABLES } from "../db/migrate/diff/prisma_tables.ts";
+import { SERVERS } from "../db/support/servers.ts";
+import { testOn } from "../support/test.ts";
+import { fw } from "./fw.ts";
+import { MadeProject } from "./made_project.ts";
+
+const test = testOn(["deno"], "projects are run by it");
+const DATABASES = ["sqlite", "postgres", "mysql"] as const;
+
+/** Rows, as Prisma stores them: on SQLite times are the milliseconds since 1970, or ISO 8601. */
+const ROWS = [
+  `insert into "User" ("email", "name", "role") values ('ada@example.org', 'Ada', 'ADMIN')`,
+  `insert into "Profile" ("bio", "userId") values ('Countess', 1)`,
+  `insert into "Post" ("updatedAt", "title", "published", "authorId")
+    values ('2026-01-31 12:30:00.500', 'Notes', true, 1)`,
+  `insert into "Category" ("name") values ('Engines')`,
+  `insert into "_CategoryToPost" ("A", "B") values (1, 1)`,
+];
+
+/** Uses the models in the project. */
+const PROGRAM = `import { Db, databaseOptions } from "./src/database.ts";
+await using db = await Db.open(databaseOptions());
+await db.checkTables();
+const [user] = await db.user.findMany();
+const [post] = await db.post.findMany({ where: { authorId: user!.id } });
+const [profile] = await db.profile.findMany();
+const [link] = await db.categoryToPost.findMany();
+const created = await db.category.create({ data: { name: "Mathematics" } });
+console.log(JSON.stringify({ user, post: { ...post, createdAt: null }, profile, link, created }));
+`;
+
+for (const db of DATABASES) {
+  test(
+    `fw db pull writes models of the tables of Prisma, whose rows are read, on ${db}`,
+    async () => {
+      await using project = await MadeProject.make({ db });
+      const url = project.env["DATABASE_URL"] ?? `sqlite:${join(project.root, "data/data.sqlite")}`;
+      const quote = (text: string) => db === "mysql" ? text.replaceAll('"', "`") : text;
+      await using tables = await DbService.with({}).open(DbOptions.fromUrl(url));
+      for (const statement of [...PRISMA_TABLES[db].split(";\n"), ...ROWS.map(quote)]) {
+        if (statement.trim() !== "") await sql.raw(statement).execute(tables.kysely);
+      }
+      const pulled = await project.fw("db pull");
+      assert.match(pulled, /^create src\/models\.ts\nupdate src\/database\.ts$/m);
+      writeFileSync(join(project.root, "use.ts"), PROGRAM);
+      const checked = await run([process.execPath, "check", "use.ts"], { cwd: project.root });
+      assert.equal(checked.code, 0, checked.stderr);
+      const env = { ...process.env, ...project.env };
+      const used = await run([process.execPath, "run", "-A", "--env-file", "use.ts"], {
+        cwd: project.root,
+        env,
+      });
+      assert.equal(used.code, 0, used.stderr);
+      assert.deepEqual(JSON.parse(used.stdout), {
+        user: { id: 1, email: "ada@example.org", name: "Ada", role: "ADMIN" },
+        post: {
+          id: 1,
+          createdAt: null,
+          updatedAt: "2026-01-31T12:30:00.500Z",
+          title: "Notes",
+          published: true,
+          authorId: 1,
+        },
+        profile: { id: 1, bio: "Countess", userId: 1 },
+        link: { A: 1, B: 1 },
+        created: { id: 2, name: "Mathematics" },
+      });
+      const diff = await project.fw("db diff --check --against-database");
+      assert.match(diff, /The models and the database agree\.\n$/);
+      const again = await fw("db pull", { cwd: project.root, env: project.env });
+      assert.match(again.stderr, /src\/models\.ts: it exists; --force overwrites it/);
+      assert.match(readFileSync(join(project.root, "src/database.ts"), "utf8"), /user: User,/);
+    },
+    { skip: db === "sqlite" ? undefined : SERVERS[db].skip },
+  );
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { DbOptions, field, introspectModels, model } from "../../../../src/db/mod.ts";
+import { testOnEach } from "../../support/database.ts";
+import { DbService } from "../../../../src/db/mod.ts";
+import { PRISMA_TABLES } from "./prisma_tables.ts";
+
+testOnEach(
+  "introspectModels() describes the tables of Prisma's example",
+  async ({ url, brand }) => {
+    const options = DbOptions.fromUrl(url).migrations({ "0001_prisma": PRISMA_TABLES[brand] });
+    await (await options.open()).close();
+    const models = await introspectModels(DbOptions.fromUrl(url));
+    const byName = Object.fromEntries(models.map((it) => [it.name, it]));
+    const names = models.map(({ name }) => name);
+    assert.ok(names.indexOf("User") < names.indexOf("Post"));
+    assert.deepEqual(names.toSorted(), ["Category", "Post", "Profile", "User", "_CategoryToPost"]);
+    const role = brand === "sqlite" ? "field.text()" : 'field.enum(["USER", "ADMIN"])';
+    assert.deepEqual(byName["User"]?.fields, [
+      { name: "id", code: "field.integer().primaryKey()" },
+      { name: "email", code: "field.text().unique()" },
+      { name: "name", code: "field.text().nullable()" },
+      { name: "role", code: `${role}.default("USER")` },
+    ]);
+    const now = brand === "mysql" ? "current_timestamp(3)" : "CURRENT_TIMESTAMP";
+    assert.deepEqual(byName["Post"]?.fields, [
+      { name: "id", code: "field.integer().primaryKey()" },
+      { name: "createdAt", code: `field.timestamp().defaultSql("${now}")` },
+      { name: "updatedAt", code: "field.timestamp()" },
+      { name: "title", code: "field.text()" },
+      { name: "published", code: "field.boolean().default(false)" },
+      {
+        name: "authorId",
+        code: "field.integer()",
+        reference: { model: "User", options: "" },
+      },
+    ]);
+    const through = byName["_CategoryToPost"];
+    assert.deepEqual(through?.fields[0]?.reference, {
+      model: "Category",
+      options: '{ onDelete: "cascade" }',
+    });
+    assert.equal(
+      through?.options,
+      brand === "postgres" ? '{ primaryKey: ["A","B"] }' : "{ primaryKey: false }",
+    );
+  },
+);
+
+testOnEach("introspectModels() describes the tables of createTables()", async ({ url, brand }) => {
+  const Owner = model("owners", { id: field.uuid().primaryKey(), tax: field.text().unique() });
+  const Pet = model("pets", {
+    tenant: field.integer(),
+    id: field.integer(),
+    owner: field.text().nullable().references(Owner, { column: "tax", onDelete: "set null" }),
+    state: field.enum(["draft", "it-is"]).default("draft"),
+    age: field.integer({ min: -1, max: 30 }),
+    name: field.text({ min: 1, max: 80 }).default("it's"),
+    price: field.decimal({ precision: 8, scale: 2, min: "0" }),
+    weight: field.real().default(1.5),
+    data: field.json().nullable(),
+    born: field.date(),
+    wakes: field.time(),
+    photo: field.blob().nullable(),
+  }, { primaryKey: ["tenant", "id"], unique: [["tenant", "name"]], index: ["born"] });
+  await using db = await DbService.with({ owner: Owner, pet: Pet }).open(DbOptions.fromUrl(url));
+  await db.createTables();
+  const models = await introspectModels(DbOptions.fromUrl(url));
+  const pet = models.find(({ name }) => name === "pets");
+  const whole = brand === "sqlite" ? "integer" : "bigint";
+  const bounds = brand === "sqlite" ? "{ min: -1, max: 30 }" : "{ min: -1n, max: 30n }";
+  const isText = brand === "sqlite";
+  assert.deepEqual(Object.fromEntries(pet?.fields.map(({ name, code }) => [name, code]) ?? []), {
+    tenant: `field.${whole}()`,
+    id: `field.${whole}()`,
+    owner: "field.text().nullable()",
+    state: 'field.enum(["draft", "it-is"]).default("draft")',
+    age: `field.${whole}(${bounds})`,
+    name: `field.text({ min: 1, max: 80 }).default("it's")`,
+    price: brand === "sqlite"
+      ? "field.integer({ min: 0 })"
+      : 'field.decimal({ precision: 8, scale: 2, min: "0.00" })',
+    weight: "field.real().default(1.5)",
+    data: isText ? "field.text().nullable()" : "field.json().nullable()",
+    born: isText ? "field.text()" : "field.date()",
+    wakes: isText ? "field.text()" : "field.time()",
+    photo: "field.blob().nullable()",
+  });
+  assert.deepEqual(pet?.fields[2]?.reference, {
+    model: "owners",
+    options: '{ onDelete: "set null", column: "tax" }',
+  });
+  assert.equal(
+    pet?.options,
+    '{ primaryKey: ["tenant","id"], unique: [["tenant","name"]], index: [["born"]] }',
+  );
+});
+
+testOnEach("introspectModels() names what no model has", async ({ url }) => {
+  const script = `create table places (id bigint primary key, spot point, tags text[] not null,
+    "two words" text, code char(2), primary_id bigint references places (id) on update cascade,
+    size int generated always as (1) stored);
+    create index on places (lower(code));`;
+  await (await DbOptions.fromUrl(url).migrations({ "0001_a": script }).open()).close();
+  const [places] = await introspectModels(DbOptions.fromUrl(url));
+  assert.deepEqual(places, {
+    name: "places",
+    fields: [
+      {
+        name: "id",
+        code:
+          'field.bigint().primaryKey().default(() => { throw new TypeError("id is not generated"); })',
+      },
+      { name: "tags", code: "field.text().array()" },
+      {
+        name: "primary_id",
+        code: "field.bigint().nullable()",
+        reference: { model: "self", options: "" },
+      },
+    ],
+    options: "",
+    notes: [
+      "spot: point is the type of no kind of field",
+      "two words: text is the type of no kind of field",
+      "code: character(2) is the type of no kind of field",
+      "index places_lower_idx of places",
+    ],
+  });
+}, { brands: ["postgres"] });
