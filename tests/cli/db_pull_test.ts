@@ -73,8 +73,15 @@ for (const db of DATABASES) {
         link: { A: 1, B: 1 },
         created: { id: 2, name: "Mathematics" },
       });
-      const diff = await project.fw("db diff --check --against-database");
-      assert.match(diff, /The models and the database agree\.\n$/);
+      const diff = await fw("db diff --check --against-database", {
+        cwd: project.root,
+        env: project.env,
+      });
+      const changes = diff.stdout.split("\n").filter((it) => it && !it.startsWith("not compared"));
+      // Prisma creates no index on a foreign key, which MySQL does.
+      assert.deepEqual(changes, [
+        db === "mysql" ? "The models and the database agree." : "add index of Post (authorId)",
+      ]);
       const again = await fw("db pull", { cwd: project.root, env: project.env });
       assert.match(again.stderr, /src\/models\.ts: it exists; --force overwrites it/);
       assert.match(readFileSync(join(project.root, "src/database.ts"), "utf8"), /user: User,/);

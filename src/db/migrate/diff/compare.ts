@@ -89,7 +89,7 @@ export function compareSchemas({ from, to }: Pair<Schema>, brand: Brand): Schema
       pair.from.foreignKeys,
       pair.to.foreignKeys,
       (before, after) =>
-        isSameForeignKey(before, after) && hasName(before, after, brand) &&
+        isSameForeignKey(before, after) && hasName({ from: before, to: after }, brand) &&
         !isTouched(pair.to.name, after.column) && !isKeyTouched(after),
     ),
   }));
@@ -158,14 +158,14 @@ function compareKeys(
   const isKept = (before: KeySchema, after: KeySchema) =>
     isSameKey(before, after) && !before.columns.some(isGone);
   const isSame = (before: KeySchema, after: KeySchema) =>
-    isKept(before, after) && hasName(before, after, brand);
+    isKept(before, after) && hasName({ from: before, to: after }, brand);
   const isInline = ({ isInline = false, column }: CheckSchema) =>
     isInline && changed.some(({ to }) => to.name === column);
   const changesType = ({ column }: CheckSchema) =>
     changed.some(({ from, to }) => to.name === column && from.type !== to.type);
   const isCheckKept = (before: CheckSchema, after: CheckSchema) =>
     isSameCheck(before, after) && !isGone(before.column) && !isInline(before) &&
-    !changesType(before) && hasName(before, after, brand);
+    !changesType(before) && hasName({ from: before, to: after }, brand);
   const renamedOf = <P extends { readonly name: string; readonly isIndex?: boolean }>(
     before: readonly P[],
     after: readonly P[],
@@ -196,11 +196,10 @@ function compareKeys(
 
 /** On PostgreSQL a part can get another name; elsewhere it is dropped and added. */
 function hasName(
-  one: { readonly name: string },
-  other: { readonly name: string },
+  { from, to }: Pair<{ readonly name: string }>,
   { brand }: Brand,
 ): boolean {
-  return brand === "PostgreSQL" || one.name === other.name;
+  return brand === "PostgreSQL" || from.name === to.name;
 }
 
 /** Compares lists; of several parts that are the same, each has one other. */

@@ -72,7 +72,7 @@ export function settled(to: Schema, { created, altered }: SchemaChange): Schema 
       added.some(({ column, condition }) =>
           column === check.column && condition === check.condition
         )
-        ? { ...check, name: checkName(check, table, BRAND) }
+        ? { ...check, name: checkName(check, { table, brand: BRAND }) }
         : { ...check, ...isInline && { isInline } }
     );
     return { ...table, checks };
@@ -128,7 +128,7 @@ function changeTable(
     // A foreign key creates its own.
     ...indexes.added.filter(({ name }) => !foreignKeys.added.some((key) => key.name === name))
       .map(({ name, columns }) => `add index ${quoted(name, BRAND)} ${listed(columns, BRAND)}`),
-    ...checks.added.map((check) => `add ${checkDefinition(check, to, BRAND)}`),
+    ...checks.added.map((check) => `add ${checkDefinition(check, { table: to, brand: BRAND })}`),
   ];
   const fill = (name: string) => {
     const value = fillOf(name);

@@ -11,6 +11,7 @@ import {
   columnDefinition,
   createIndex,
   createTable,
+  defaultOf,
   foreignKeyDefinition,
   isUniqueIndex,
   primaryKeyDefinition,
@@ -136,9 +137,12 @@ export function postgresSlowScript(
         validated(to, { name: key.name, definition: foreignKeyDefinition(key, BRAND) })
       ),
       ...checks.added.flatMap((check) =>
-        validated(to, { name: check.name, definition: checkDefinition(check, to, BRAND) })
+        validated(to, {
+          name: check.name,
+          definition: checkDefinition(check, { table: to, brand: BRAND }),
+        })
       ),
-      ...changed.flatMap((column) => setNotNull(to, column, fills)),
+      ...changed.flatMap((column) => setNotNull(to, { ...column, fills })),
     ]),
   ];
 }
@@ -158,8 +162,7 @@ function validated(
 /** Without a check that is valid, PostgreSQL would read the table under a lock. */
 function setNotNull(
   table: TableSchema,
-  { from, to }: Pair<ColumnSchema>,
-  fills: ScriptOptions["fills"],
+  { from, to, fills }: Pair<ColumnSchema> & Pick<ScriptOptions, "fills">,
 ): readonly string[] {
   if (!from.isNullable || to.isNullable) return [];
   const column = quoted(to.name, BRAND);
@@ -250,7 +253,7 @@ function changeColumn(
       : [],
     ...isTypeChanged ? [set(`type ${typeOf(to)}${conversion}`)] : [],
     ...to.default !== undefined && (isTypeChanged || from.default !== to.default)
-      ? [set(`set default ${to.default}`)]
+      ? [set(`set default ${defaultOf(to)}`)]
       : [],
     ...!from.isNullable && to.isNullable ? [set("drop not null")] : [],
     ...from.isNullable && !to.isNullable ? [set("set not null")] : [],
@@ -273,7 +276,9 @@ function addParts({ to, primaryKey, uniques, indexes, checks }: TableChange): re
         ? createIndex(key, { table: to.name, brand: BRAND, isUnique: true })
         : alter(to, `add ${uniqueDefinition(key, BRAND)}`)
     ),
-    ...checks.added.map((check) => alter(to, `add ${checkDefinition(check, to, BRAND)}`)),
+    ...checks.added.map((check) =>
+      alter(to, `add ${checkDefinition(check, { table: to, brand: BRAND })}`)
+    ),
     ...indexes.added.map((key) => createIndex(key, { table: to.name, brand: BRAND })),
   ];
 }

@@ -84,7 +84,10 @@ export async function compareModels(
       await migrate(database, source);
       return { ...wanted, found: await readSchema(database, wanted.schemas) };
     });
-  const { to, excluded, notCompared } = targetOf(renamed(found, renames), desired, {
+  const { to, excluded, notCompared } = targetOf({
+    current: renamed(found, renames),
+    desired,
+  }, {
     tables,
     grammar,
     renames,

@@ -90,7 +90,7 @@ function changeInPlace(change: TableChange): readonly string[] {
     return [
       `alter table ${table} add column ${columnDefinition(column, BRAND)}`,
       ...checks.added.filter((check) => check.column === column.name)
-        .map((check) => checkDefinition(check, to, BRAND)),
+        .map((check) => checkDefinition(check, { table: to, brand: BRAND })),
       ...key
         ? [
           `references ${quoted(key.table, BRAND)} ${listed([key.key], BRAND)}${

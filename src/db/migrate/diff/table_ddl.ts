@@ -18,6 +18,14 @@ import {
 /** Which database the SQL is for. */
 export type Brand = Pick<Grammar, "brand">;
 
+/** The table of a part, and the database. */
+export interface TableAndBrand {
+  /** The table. */
+  readonly table: TableSchema;
+  /** The database. */
+  readonly brand: Brand;
+}
+
 /** Returns a list of columns: `("a", "b")`. */
 export function listed(columns: readonly string[], brand: Brand): string {
   return `(${columns.map((column) => quoted(column, brand)).join(", ")})`;
@@ -32,12 +40,17 @@ export function columnDefinition(column: ColumnSchema, brand: Brand): string {
     isSerial ? generation : typeOf(column),
     computed,
     brand.brand === "PostgreSQL" && !isSerial ? generation : undefined,
-    column.default === undefined ? undefined : `default ${column.default}`,
+    column.default === undefined ? undefined : `default ${defaultOf(column)}`,
     isNullable
       ? /^timestamp/.test(column.type) && brand.brand === "MySQL" ? "null" : ""
       : "not null",
     brand.brand === "MySQL" ? generation : undefined,
   ].filter(Boolean).join(" ");
+}
+
+/** Returns the SQL after `default`; PostgreSQL casts a text to the type that it has. */
+export function defaultOf({ default: expression = "null" }: ColumnSchema): string {
+  return expression.replace(/^('(?:''|[^'])*')::text$/, "$1");
 }
 
 /** Returns the type of a column, with its collation. */
@@ -54,12 +67,16 @@ export function conditionOf({ column, condition }: CheckSchema, brand: Brand): s
 }
 
 /** Returns a check: `constraint "cats_age_check" check ("age" >= 0)`. */
-export function checkDefinition(check: CheckSchema, table: TableSchema, brand: Brand): string {
-  return `${constraint(checkName(check, table, brand), brand)}check (${conditionOf(check, brand)})`;
+export function checkDefinition(check: CheckSchema, of: TableAndBrand): string {
+  const { brand } = of;
+  return `${constraint(checkName(check, of), brand)}check (${conditionOf(check, brand)})`;
 }
 
 /** Returns the name of a check; on MySQL, where that of the catalogue is a number, a new one. */
-export function checkName(check: CheckSchema, { name }: TableSchema, { brand }: Brand): string {
+export function checkName(
+  check: CheckSchema,
+  { table: { name }, brand: { brand } }: TableAndBrand,
+): string {
   if (brand !== "MySQL") return check.name;
   return `${name}_${check.column}`.slice(0, 56) + "_check";
 }
@@ -128,7 +145,7 @@ export function createTable(
     ...primaryKey && !isPlainKey ? [primaryKeyDefinition(primaryKey, brand)] : [],
     ...table.uniques.filter((key) => !isUniqueIndex(key, brand))
       .map((key) => uniqueDefinition(key, brand)),
-    ...table.checks.map((check) => checkDefinition(check, table, brand)),
+    ...table.checks.map((check) => checkDefinition(check, { table, brand })),
     ...table.foreignKeys.map((key) => foreignKeyDefinition(key, brand)),
     ...brand.brand === "MySQL"
       ? explicitIndexes(table)

@@ -50,10 +50,9 @@ const OWN_TYPES: Readonly<Record<Grammar["brand"], RegExp>> = {
   SQLite: /^(?:integer|text|real|blob)$/,
 };
 
-/** Returns what tables become, which are those of `desired` as far as models declare them. */
+/** Returns what `current` becomes: `desired`, as far as models declare it. */
 export function targetOf(
-  current: Schema,
-  desired: Schema,
+  { current, desired }: { readonly current: Schema; readonly desired: Schema },
   options: TargetOptions,
 ): Target {
   const { tables, grammar, externalTables } = options;
@@ -68,7 +67,9 @@ export function targetOf(
   const targets = Array.from(desired.tables.values(), (wanted) => {
     const found = current.tables.get(wanted.name);
     const model = tables.find(({ source }) => isSame(source, wanted.name, grammar));
-    return found && model ? tableTarget(found, wanted, { ...options, model, notCompared }) : wanted;
+    return found && model
+      ? tableTarget({ found, wanted }, { ...options, model, notCompared })
+      : wanted;
   });
   const excluded = [...current.tables.keys()].filter((name) => !isCompared(name));
   for (const name of excluded) if (!OWN_TABLES.includes(name)) notCompared.push(`table ${name}`);
@@ -90,8 +91,7 @@ interface TableOptions extends TargetOptions {
 }
 
 function tableTarget(
-  found: TableSchema,
-  wanted: TableSchema,
+  { found, wanted }: { readonly found: TableSchema; readonly wanted: TableSchema },
   { model, grammar, renames, notCompared }: TableOptions,
 ): TableSchema {
   const { name } = found;
@@ -101,7 +101,7 @@ function tableTarget(
     const field = model.columns.find((it) => isSame(it.column, column.name, grammar));
     if (!before || !field) return column;
     const isKey = found.primaryKey?.columns.join() === before.name;
-    const after = columnTarget(before, column, { field, isKey });
+    const after = columnTarget({ before, wanted: column }, { field, isKey });
     if (after.type !== column.type) {
       notCompared.push(`${name}.${after.name}: ${after.type} for ${column.type}`);
     } else if (after.collation !== column.collation) {
@@ -152,8 +152,7 @@ function tableTarget(
 }
 
 function columnTarget(
-  before: ColumnSchema,
-  wanted: ColumnSchema,
+  { before, wanted }: { readonly before: ColumnSchema; readonly wanted: ColumnSchema },
   { field: { field, grammar }, isKey }: { readonly field: TableColumn; readonly isKey: boolean },
 ): ColumnSchema {
   if (isSameColumn(before, wanted)) return before;

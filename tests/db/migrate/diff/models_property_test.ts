@@ -51,7 +51,10 @@ async function tryPair(
   const current = await tablesIn(one, plans.before);
   const desired = await tablesIn(other, plans.after);
   const { grammar } = one.connection;
-  const { to, excluded, notCompared } = targetOf(current.schema, desired.schema, {
+  const { to, excluded, notCompared } = targetOf({
+    current: current.schema,
+    desired: desired.schema,
+  }, {
     tables: desired.tables,
     grammar,
     renames: [],
