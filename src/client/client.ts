@@ -18,6 +18,7 @@ import { eventsOf } from "./events.ts";
 import { isJson, ProblemError, problemOf } from "./problem_error.ts";
 import { bodyOf, headersOf, type Input, pathOf } from "./request.ts";
 import { delayOf, wait } from "./retry.ts";
+import { wholeText } from "./texts.ts";
 
 /** Sends a request, or passes it on to what sends it. */
 export type Send = (request: Request) => Promise<Response>;
@@ -60,6 +61,7 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
    *
    * @throws {ProblemError} if the status is 400 or more
    * @throws {SyntaxError} if the body of a JSON answer is not JSON
+   * @throws {RangeError} if the answer has more than 16 777 216 characters
    * @throws {TypeError} if the answer is a redirect
    */
   <P extends keyof Api[Method] & string>(
@@ -252,15 +254,17 @@ function isRedirect({ type, status }: Response): boolean {
 
 async function answerOf(
   response: Response,
+  call: string,
 ): Promise<Success<number, unknown> | Failure<Problem>> {
   const { status } = response;
-  if (status >= 400) return { problem: await problemOf(response), response };
-  const text = await response.text();
+  const text = await wholeText(response, call);
+  if (status >= 400) return { problem: problemOf(response, text), response };
   const data = text === "" ? undefined : isJson(response) ? JSON.parse(text) : text;
   return { status, data, response };
 }
 
 async function successful(response: Response, call: string): Promise<Response> {
   if (response.status < 400) return response;
-  throw new ProblemError(call, { problem: await problemOf(response), response });
+  const problem = problemOf(response, await wholeText(response, call));
+  throw new ProblemError(call, { problem, response });
 }

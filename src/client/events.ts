@@ -4,9 +4,7 @@
  * @module
  */
 import type { ServerSentEvent } from "./call.ts";
-
-/** The most characters of an event. */
-const MAX_LENGTH = 16 * 1024 * 1024;
+import { MAX_LENGTH, textsOf } from "./texts.ts";
 
 /**
  * Yields the events of a response; a reader that leaves the loop cancels the response.
@@ -14,44 +12,38 @@ const MAX_LENGTH = 16 * 1024 * 1024;
  * @throws {RangeError} if an event has more than 16 777 216 characters
  */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEvent<unknown>> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   let isAfterReturn = false;
   let event = "";
   let id = "";
   let data: string[] = [];
   let length = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader?.read() ?? { done: true };
-      if (done) return; // an event without its empty line is dropped
-      const text = isAfterReturn ? value.replace(/^\n/, "") : value;
-      isAfterReturn = value.endsWith("\r");
-      const lines = text.split(/\r\n|[\r\n]/);
-      lines[0] = rest + lines[0]; // only new text is searched, so that the time is linear
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const [, field, content = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-        if (field === "event") event = content;
-        else if (field === "data") {
-          data.push(content);
-          length += line.length;
-        } else if (field === "id" && !content.includes("\0")) id = content;
-        else if (line === "") {
-          const whole = data.join("\n");
-          if (data.length > 0) {
-            yield { event: event || "message", data: whole, id, json: () => JSON.parse(whole) };
-          }
-          event = "";
-          data = [];
-          length = 0;
+  // an event without its empty line is dropped
+  for await (const value of textsOf(response)) {
+    const text = isAfterReturn ? value.replace(/^\n/, "") : value;
+    isAfterReturn = value.endsWith("\r");
+    const lines = text.split(/\r\n|[\r\n]/);
+    lines[0] = rest + lines[0]; // only new text is searched, so that the time is linear
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [, field, content = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+      if (field === "event") event = content;
+      else if (field === "data") {
+        data.push(content);
+        length += line.length;
+      } else if (field === "id" && !content.includes("\0")) id = content;
+      else if (line === "") {
+        const whole = data.join("\n");
+        if (data.length > 0) {
+          yield { event: event || "message", data: whole, id, json: () => JSON.parse(whole) };
         }
-      }
-      if (length + rest.length > MAX_LENGTH) {
-        throw new RangeError(`Cannot read events: one has more than ${MAX_LENGTH} characters`);
+        event = "";
+        data = [];
+        length = 0;
       }
     }
-  } finally {
-    await reader?.cancel().catch(() => {});
+    if (length + rest.length > MAX_LENGTH) {
+      throw new RangeError(`Cannot read events: one has more than ${MAX_LENGTH} characters`);
+    }
   }
 }

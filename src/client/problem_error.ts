@@ -16,16 +16,17 @@ export class ProblemError extends Error {
 
   /** Creates the error of a call, such as `GET /cats/7`. */
   constructor(call: string, { problem, response }: Pick<ProblemError, "problem" | "response">) {
-    super(`Cannot ${call}: ${problem.status} ${problem.detail ?? problem.title}`);
+    // a server can send any JSON in place of a text
+    const reason = [problem.detail, problem.title].find((text) => typeof text === "string");
+    super(`Cannot ${call}: ${problem.status} ${reason ?? ""}`.trimEnd());
     this.problem = problem;
     this.response = response;
   }
 }
 
-/** Reads the problem of a response; its members are missing if the body is not a JSON object. */
-export async function problemOf(response: Response): Promise<Problem> {
+/** Reads the problem in the text of a response; without a JSON object, it has the status alone. */
+export function problemOf(response: Response, text: string): Problem {
   const { status, statusText, url } = response;
-  const text = await response.text();
   let members: Partial<Problem> = {};
   try {
     const json: unknown = isJson(response) ? JSON.parse(text) : undefined;

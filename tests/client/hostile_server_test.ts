@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { controller, module, route } from "../../mod.ts";
 import {
   type ApiOf,
@@ -127,6 +128,43 @@ for (const [what, text] of [["line", "x".repeat(65_536)], ["event", "data: x\n".
   });
 }
 
+for (const status of [200, 500]) {
+  test(`an answer of ${status} that fills the memory when it is unpacked is refused`, async () => {
+    const packed = gzipSync(new Uint8Array(64 * 1024 * 1024).fill(32)); // 64 KB
+    await serving((_, response) => {
+      response.writeHead(status, {
+        "content-type": "application/json",
+        "content-encoding": "gzip",
+      }).end(packed);
+    }, async (_, url) => {
+      const { get } = createClient<Owners>(url);
+      for (const call of [get, get.safe]) {
+        await assert.rejects(call("/ticks"), {
+          name: "RangeError",
+          message: "Cannot GET /ticks: the answer has more than 16777216 characters",
+        });
+      }
+    });
+  });
+}
+
+test("an answer is decoded across its parts, without a byte order mark", async () => {
+  const bytes = new TextEncoder().encode('\uFEFF{"word":"Łódź 🙂"}');
+  const headers = { "content-type": "application/json" };
+  const client = answeredBy(() => {
+    const parts = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    const body = new ReadableStream({
+      pull(stream) {
+        const part = parts.shift();
+        if (part) stream.enqueue(part);
+        else stream.close();
+      },
+    });
+    return new Response(body, { headers });
+  });
+  assert.deepEqual(await client.get("/ticks"), { word: "Łódź 🙂" });
+});
+
 test("events() reads any line ends, wherever the chunks end", async () => {
   const text = "\uFEFFdata: a\r\ndata:b\rdata\n\r\n: note\r\rid: 1\r\nevent: e\ndata: c\n\n";
   for (const size of [1, 2, 3, 5, 100]) {
@@ -149,6 +187,18 @@ for (const body of ['"text"', "[1]", "null", "7"]) {
       assert.deepEqual(Object.keys(problem).sort(), ["instance", "status", "title", "type"]);
       return problem.status === 500;
     });
+  });
+}
+
+for (
+  const [detail, message] of [[{ toString: 1 }, "Cannot GET /ticks: 500 No"], [
+    "Off",
+    "Cannot GET /ticks: 500 Off",
+  ]]
+) {
+  test(`a call rejects with ProblemError if the detail is ${JSON.stringify(detail)}`, async () => {
+    const client = answeredBy(() => Response.json({ title: "No", detail }, { status: 500 }));
+    await assert.rejects(client.get("/ticks"), { name: "ProblemError", message });
   });
 }
 
