@@ -7,6 +7,7 @@ import type { Context } from "../http/context.ts";
 import { dropBody, IS_BUN, isResponse, sendable } from "../http/sendable.ts";
 import { whenReady } from "../../platform/ready.ts";
 import { dtoName } from "../schema/dto.ts";
+import { effectsOf } from "../schema/response_effects.ts";
 import type { RouteOptions } from "./route_options.ts";
 import { MISS, validateFast } from "../schema/compiled/fast_path.ts";
 import { stripping } from "../schema/schema_libraries.ts";
@@ -40,7 +41,8 @@ export function createResponder(
   options: RouteOptions,
   { isFinal = false, isKnown }: ResponderOptions = {},
 ): Responder {
-  const { status } = options;
+  const { status, response } = options;
+  const { setHeaders } = effectsOf(response);
   const serialize = createSerializer(options);
   function send(json: string | null, c: Context): Response {
     if (json === null || status === 204) return c.body(null, status);
@@ -53,7 +55,12 @@ export function createResponder(
     return whenReady(isKnown(json, c), (known) => known ? c.body(null, 304) : send(json, c));
   }
   return function respond(output, c) {
-    if (!isResponse(output)) return whenReady(serialize(output), (json) => sendUnknown(json, c));
+    if (!isResponse(output)) {
+      return whenReady(serialize(output), (json) => {
+        if (setHeaders && !isLate(c)) setHeaders(output, c);
+        return sendUnknown(json, c);
+      });
+    }
     if (!isLate(c)) return sendable(output, isFinal ? FINAL : c.req); // reading it creates it
     dropBody(output);
     return output;

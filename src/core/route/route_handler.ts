@@ -14,9 +14,10 @@ import { ForbiddenException } from "../http/http_exception.ts";
 import { inputSteps, partStep, type Readers, readingOf, runSteps } from "./input_steps.ts";
 import { dropBody, isResponse } from "../http/sendable.ts";
 import { applyFilters, type InterceptorFn, type Pipeline } from "./pipeline.ts";
-import { createResponder } from "./responder.ts";
 import type { ConditionalRoute } from "./conditional_request.ts";
+import { createResponder } from "./responder.ts";
 import type { Route } from "./route.ts";
+import { answeredQuery, effectsOf } from "../schema/response_effects.ts";
 
 /** How the input is read from a context. */
 const READERS: Readers<Context> = {
@@ -58,6 +59,7 @@ export function createRouteHandler(
   const isSafe = route.method === "GET" || route.method === "HEAD";
   const { handler } = conditional ?? route;
   const respond = createResponder(route.options, { isFinal, isKnown: conditional?.isKnown });
+  const { setHeaders } = effectsOf(route.options.response);
   const steps = [
     ...inputSteps(route, { path, readers: READERS }),
     ...Object.entries(route.options.args ?? {}).map(([key, read]) => partStep({ key, read })),
@@ -67,7 +69,10 @@ export function createRouteHandler(
     const reading = readingOf(c);
     return whenReady(
       runSteps(steps, reading),
-      () => handler(reading.input, c),
+      () => {
+        if (setHeaders) answeredQuery.set(c, reading.input.query);
+        return handler(reading.input, c);
+      },
     );
   }
 

@@ -13,6 +13,7 @@ import {
   type RouteProtection,
 } from "../../core/route/route_protection.ts";
 import type { PlacedRoute } from "../../core/route/route_table.ts";
+import { effectsOf } from "../../core/schema/response_effects.ts";
 import { successStatusText } from "../../core/http/status_text.ts";
 import type { JsonSchema } from "../json_schema/json_schema.ts";
 import type {
@@ -56,9 +57,13 @@ export function responsesOf(
 ): Responses {
   const { openapi: { responses: listed = {} } = {}, response, status = 200 } = bound.route.options;
   const etag = etagOf(bound.route);
+  const headers = {
+    ...etag && status !== 204 && { ETag: etag },
+    ...effectsOf(response).headers,
+  };
   const success: ResponseObject = {
     description: successStatusText(status),
-    ...etag && status !== 204 && { headers: { ETag: etag } },
+    ...Object.keys(headers).length > 0 && { headers },
     ...response
       ? content(context.schemas.describe({ schema: response, direction: "output" }))
       : anyBody(status),
@@ -161,8 +166,12 @@ function problemsOf(
   { protection, isGuarded, mayBeMissing, isRateLimited }: ProblemSources,
   { params, query, headers, body }: DeclaredInput,
 ): readonly number[] {
+  const added = [params, query, headers, body].flatMap((schema) =>
+    effectsOf(schema).problems ?? []
+  );
   return [
     ...body ? [400, 413, 415] : [],
+    ...added,
     ...needsIdentity(protection) || isGuarded ? [401] : [],
     ...needsPermission(protection) || isGuarded ? [403] : [],
     ...mayBeMissing ? [404] : [],

@@ -15,6 +15,7 @@ import { isResponse, sendable } from "../../http/sendable.ts";
 import { queryOf } from "../extractor.ts";
 import { type Input, inputSteps, type Readers, readingOf, runSteps } from "../input_steps.ts";
 import { applyFilters, type Pipeline } from "../pipeline.ts";
+import { effectsOf } from "../../schema/response_effects.ts";
 import { createResponder, createSerializer, jsonInit } from "../responder.ts";
 import type { Route } from "../route.ts";
 import { createRouteHandler, type RouteHandlerOptions } from "../route_handler.ts";
@@ -63,6 +64,7 @@ export function createDirectRoute(
   const takesContext = !takesInputOnly(handler);
   const isGeneral = guards.length + interceptors.length + Object.keys(args).length > 0 ||
     method === "ALL" || conditional !== undefined ||
+    effectsOf(options.response).setHeaders !== undefined ||
     // a filter or the handler can read the body, which the context limits and keeps
     !isSafe && (takesContext || filters.length > 0 || hasGlobalFilters) ||
     body !== undefined && !consumes.includes("json");
