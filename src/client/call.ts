@@ -82,9 +82,9 @@ export type Params<Path extends string, Input> =
 /** A parameter of a path. */
 export type Param<K, Input> = K extends keyof Input ? AsText<NonNullable<Input[K]>> : TextValue;
 
-/** Anything whose text a schema of strings accepts; literals stay literals. */
-export type AsText<T> = string extends T ? TextValue
-  : T extends readonly (infer Item)[] ? readonly AsText<Item>[]
+/** Anything whose text a schema of strings accepts, or lists of it; literals stay literals. */
+export type AsText<T> = T extends readonly (infer Item)[] ? readonly AsText<Item>[]
+  : string extends T ? TextValue
   : T;
 
 /** Fields that are sent as text. */
