@@ -12,6 +12,7 @@ export type DbErrorCode =
   | "ForeignKeyViolation"
   | "NotNullViolation"
   | "CheckViolation"
+  | "InvalidCursor"
   | "SerializationFailure"
   | "StatementTimeout"
   | "PoolTimeout"
@@ -53,6 +54,7 @@ const HTTP_STATUSES: Readonly<Record<DbErrorCode, number>> = {
   ForeignKeyViolation: 409,
   NotNullViolation: 422,
   CheckViolation: 422,
+  InvalidCursor: 400,
   SerializationFailure: 409,
   StatementTimeout: 503,
   PoolTimeout: 503,
@@ -70,6 +72,7 @@ const REASONS: Readonly<Record<DbErrorCode, (subject: string) => string>> = {
   ForeignKeyViolation: () => "it refers to a row that does not exist, or is still referred to",
   NotNullViolation: (subject) => `${subject} is missing`,
   CheckViolation: (subject) => `${subject} is not allowed`,
+  InvalidCursor: () => "the cursor is invalid, or that of another query",
   SerializationFailure: () => "a concurrent change came first",
   StatementTimeout: () => "it took too long",
   PoolTimeout: () => "the database was busy for too long",

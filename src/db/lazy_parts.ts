@@ -8,8 +8,9 @@
 import "./query/aggregate.ts";
 import "./query/few_or_many.ts";
 import "./query/include_query.ts";
+import "./query/pages/row_page.ts";
+import "./query/pages/row_stream.ts";
 import "./query/read_lock.ts";
-import "./query/row_stream.ts";
 import "./transaction/sql_span.ts";
 import "./write/create_many.ts";
 import "./write/hooked_writes.ts";

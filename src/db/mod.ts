@@ -30,6 +30,7 @@ export type { ModelHooks, RowChange } from "./model/hooks.ts";
 export { model } from "./model/model.ts";
 export type { AnyModel, KeylessModel, Model, ModelOptions, SortOrder } from "./model/model.ts";
 export { DbModule } from "./module.ts";
+export type { Page, PageQuery } from "./model/page.ts";
 export { DbOptions } from "./options.ts";
 export { belongsTo, hasMany, hasOne, manyToMany } from "./model/relation.ts";
 export type { ManyRows, Repository } from "./repository.ts";

@@ -11,7 +11,7 @@ import type { Repository } from "./repository.ts";
 
 /**
  * The rows of a model without a key, or those of a scope. It has no writes, and nothing that needs
- * a key: neither `findUnique` nor `stream`. See {@linkcode Repository}.
+ * a key: neither `findUnique` nor `stream`, and its pages need `skip`. See {@linkcode Repository}.
  */
 export interface ReadRepository<
   M extends AnyModel,
@@ -20,7 +20,7 @@ export interface ReadRepository<
 > extends
   Pick<
     Repository<M, S, G>,
-    "findFirst" | "findMany" | "count" | "aggregate" | "groupBy" | "exists"
+    "findFirst" | "findMany" | "page" | "count" | "aggregate" | "groupBy" | "exists"
   > {
   /** Returns a repository of the rows that have these values; see `scoped` of `Repository`. */
   scoped<K extends Exclude<ComparableColumn<M>, S | DeletedAtColumn<M>>>(

@@ -16,6 +16,7 @@ import { constantOf, namesColumn } from "./query/constant_condition.ts";
 import { drivenFilter, every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
 import type { CheckedCreate, CheckedUpdate, CheckedUpsert } from "./model/nested.ts";
+import type { Page, PageQuery } from "./model/page.ts";
 import type { RelationGraph } from "./model/relation.ts";
 import { UniqueLookups } from "./query/unique_lookup.ts";
 import type { AnyModel } from "./model/model.ts";
@@ -42,6 +43,7 @@ import {
   type PageOptions,
   readSelection,
 } from "./query/find_options.ts";
+import type { RunBatch } from "./query/pages/row_stream.ts";
 import type { Table } from "./query/table.ts";
 import { type AnyRow, decodeRow } from "./query/table_column.ts";
 import type {
@@ -84,6 +86,7 @@ export type VisibleRows = Pick<OperationContext, "scope" | "seesDeleted">;
 type Verb =
   | "create"
   | "read"
+  | "list"
   | "update"
   | "upsert"
   | "delete"
@@ -293,6 +296,47 @@ export class Repository<
   }
 
   /**
+   * Reads a page of rows: the query is the output of `listOf`, or written by hand. It begins after
+   * the row at which a cursor was made, regardless of rows created or deleted since, so that a late
+   * page costs as much as the first if an index has the columns of the order. A cursor is opaque,
+   * but not secret: it contains the values of those columns. The condition of the options is met
+   * too.
+   *
+   * @throws {DbError} `InvalidCursor` (400) if the cursor is invalid, or that of another order or
+   * condition in the query; `Database` if a column of the order has values that its field cannot
+   * represent, such as microseconds
+   * @throws {RangeError} if `take` is not a whole number of 1 or more, or `skip` of 0 or more; or
+   * the values of the order are too long for a cursor (4096 characters)
+   */
+  async page<
+    K extends RowTypes<M>["column"] = RowTypes<M>["column"],
+    const I = Record<never, never>,
+  >(
+    query: PageQuery<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>,
+    options:
+      & {
+        readonly where?: Conditions<
+          M["~model"]["table"],
+          MemberSpecs<M, G>["all"],
+          GraphSpecs<G>["all"]
+        >;
+      }
+      & Reading<K, CheckedInclude<I, Include<M, G>>>
+      & TimeLimits = {},
+  ): Promise<Page<Found<M, G, K, I, S>>> {
+    const { readRowPage } = await import("./query/pages/row_page.ts");
+    const { timeoutMs, signal } = options;
+    const given = { options, known: READ_OPTIONS };
+    const page = await readRowPage(query, {
+      action: this.#context("list").action,
+      options,
+      run: (work) => this.#readBatch("list", given, work),
+      count: (counted) => this.count({ ...counted as { where: object }, timeoutMs, signal }),
+    });
+    return page as Page<Found<M, G, K, I, S>>;
+  }
+
+  /**
    * Finds rows as `findMany` does, and yields them one by one, in the order of the primary key
    * unless another is given: `for await (const row of db.user.stream())`. Each statement reads up
    * to `batchSize` rows, 1000 by default, that come after those before, with their relations: the
@@ -314,21 +358,9 @@ export class Repository<
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
-    const { streamRows } = await import("./query/row_stream.ts");
-    const { include } = options;
-    const rows = streamRows(
-      options,
-      (work) =>
-        this.#run(
-          "read",
-          { options, known: STREAM_OPTIONS },
-          (operation) =>
-            work(operation, (batch, after) => {
-              const filter = every([this.#where(options, operation), ...after]);
-              return this.#read({ ...batch, include } as Reading<K, unknown>, filter, operation);
-            }),
-        ),
-    );
+    const { streamRows } = await import("./query/pages/row_stream.ts");
+    const given = { options, known: STREAM_OPTIONS };
+    const rows = streamRows(options, (work) => this.#readBatch("read", given, work));
     yield* rows as AsyncGenerator<Found<M, G, K, I, S>, void, undefined>;
   }
 
@@ -671,6 +703,21 @@ export class Repository<
       const { readGroups } = await import("./query/aggregate.ts");
       return await readGroups({ ...given.options, isGrouped: verb === "group" }, operation);
     });
+  }
+
+  /** Runs an operation that reads rows after others. */
+  async #readBatch(
+    verb: Verb,
+    given: Given & { readonly options: Reading<string, unknown> & { readonly where?: unknown } },
+    work: Parameters<RunBatch>[0],
+  ): Promise<readonly AnyRow[]> {
+    const { options } = given;
+    return await this.#run(verb, given, (operation) =>
+      work(operation, (batch, after) => {
+        const filter = every([this.#where(options, operation), ...after]);
+        const reading = { ...batch, include: options.include } as Reading<ColumnName<M>, unknown>;
+        return this.#read(reading, filter, operation);
+      }));
   }
 
   /** Runs an operation that writes; see `#run`. */

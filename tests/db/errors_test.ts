@@ -10,6 +10,7 @@ test("HttpException.from() uses the status and the message of each DbError", () 
     ForeignKeyViolation: 409,
     NotNullViolation: 422,
     CheckViolation: 422,
+    InvalidCursor: 400,
     SerializationFailure: 409,
     Conflict: 409,
     StatementTimeout: 503,

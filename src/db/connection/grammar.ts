@@ -177,6 +177,9 @@ export interface Grammar {
   /** Whether `null` comes last in an ascending order. */
   readonly nullsLast: boolean;
 
+  /** Whether an index finds the rows for `(a, b) > (?, ?)`. */
+  readonly comparesRows: boolean;
+
   /** The maximum number of values that a statement can bind. */
   readonly maxParameters: number;
 

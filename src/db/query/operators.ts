@@ -230,6 +230,7 @@ function caseOf(ignoresCase = false): string {
   return ignoresCase ? "insensitive " : "";
 }
 
-function operandOf(slot: Slot, { grammar, field }: TableColumn): unknown {
+/** Returns the operand of a comparison with the value of a slot. */
+export function operandOf(slot: Slot, { grammar, field }: TableColumn): unknown {
   return grammar.operand?.(slot, field) ?? slot;
 }

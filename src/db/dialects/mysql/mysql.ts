@@ -112,6 +112,7 @@ export function mysqlGrammar(
     // A deadlock rolls it back, and later statements would run outside a transaction.
     dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,
+    comparesRows: false,
     maxParameters: 65_535,
     firstOfEach: hasLateral(version) ? "lateral" : "union",
     list: {

@@ -81,6 +81,7 @@ export const POSTGRES: Grammar = {
   defaultIsolation: "read committed",
   dooms: () => true,
   nullsLast: true,
+  comparesRows: true,
   maxParameters: 65_533,
   firstOfEach: "lateral",
   among: (column, values) => sql<SqlBool>`${column} = any(array(${values}))`,

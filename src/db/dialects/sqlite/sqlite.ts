@@ -86,6 +86,7 @@ export const SQLITE: Grammar = {
   // An I/O error may roll it back, and so may a disk that is full.
   dooms: ({ code }) => code === "ConnectionLost" || code === "DiskFull",
   nullsLast: false,
+  comparesRows: true,
   maxParameters: 32_766,
   firstOfEach: "correlated",
   among: (column, values) => sql<SqlBool>`${column} in ${values}`,

@@ -1,0 +1,109 @@
+/**
+ * Reads pages of rows, by a cursor or by an offset.
+ *
+ * @module
+ */
+import { checkOptions } from "../../model/plain_object.ts";
+import { givenFilters } from "../condition.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { checkBounds, dropUnselected } from "../find_options.ts";
+import { afterFilter, checkBeyond, keysetOf, withKeyset, withTies } from "./keyset.ts";
+import type { BatchOptions, RunBatch } from "./row_stream.ts";
+import type { AnyRow } from "../table_column.ts";
+
+/** The members of a query of a page; their types are checked where they are read. */
+export interface GivenPage {
+  /** The condition. */
+  readonly where?: unknown;
+  /** The order. */
+  readonly orderBy?: unknown;
+  /** How many rows at most. */
+  readonly take?: number;
+  /** Where the page begins: the `next` of the one before it. */
+  readonly cursor?: unknown;
+  /** How many rows to leave out first, of a page by an offset. */
+  readonly skip?: number | undefined;
+  /** Whether to count all rows. */
+  readonly withTotal?: boolean | undefined;
+}
+
+/** How a page is read. */
+export interface PageReading {
+  /** What the page is read for, for error messages: `"list users"`. */
+  readonly action: string;
+  /** The options of the call beside the query. */
+  readonly options: Pick<BatchOptions, "select"> & { readonly where?: unknown };
+  /** Runs the operation that reads the rows that meet the options. */
+  readonly run: RunBatch;
+  /** Counts rows. */
+  readonly count: (options: { readonly where?: unknown }) => Promise<number>;
+}
+
+/** Rows, and what comes after them. */
+export interface RowPage {
+  /** The rows. */
+  readonly rows: readonly AnyRow[];
+  /** The cursor or the offset of the next page; `null` if there is none. */
+  readonly next: string | null;
+  /** The number of rows on all pages. */
+  readonly total?: number;
+}
+
+const MEMBERS = ["where", "orderBy", "take", "cursor", "skip", "withTotal"];
+
+/**
+ * Reads a page, and one more row, which shows whether there is another page.
+ *
+ * @throws {TypeError} if the query has an unknown member or column, or both a cursor and an offset
+ * @throws {RangeError} if `take` is not a whole number of 1 or more, or `skip` of 0 or more
+ * @throws {DbError} `InvalidCursor` if the cursor is invalid, or that of another query
+ */
+export async function readRowPage(
+  query: GivenPage,
+  { action, options, run, count }: PageReading,
+): Promise<RowPage> {
+  checkOptions(query, MEMBERS, { action, subject: "a page" });
+  const { take = NaN, skip, withTotal = false } = query;
+  const cursor = query.cursor ?? undefined;
+  if (!(Number.isSafeInteger(take) && take > 0)) {
+    throw new RangeError(`Cannot ${action}: take is not a whole number of 1 or more`);
+  }
+  if (cursor !== undefined && skip !== undefined) {
+    throw new TypeError(`Cannot ${action}: a page has a cursor or skip, not both`);
+  }
+  let next: string | null = null;
+  const rows = await run(async (operation, read) => {
+    checkBounds({ take, skip }, operation);
+    const filters = givenFilters(query, operation);
+    const { orderBy, terms } = withTies(query.orderBy, operation);
+    const { select } = options;
+    if (skip !== undefined) {
+      const found = await read({ orderBy, take: take + 1, skip, select }, filters);
+      if (found.length > take) next = String(skip + take);
+      return found.slice(0, take);
+    }
+    const keyset = keysetOf({ terms, subject: "a page without skip" }, operation);
+    const ofQuery = { keyset, where: query.where, operation };
+    const after = cursor === undefined
+      ? undefined
+      : { keyset, position: readCursor(cursor, ofQuery) };
+    const found = await read(
+      { orderBy, take: take + 1, select: withKeyset(select, keyset) },
+      after ? [...filters, afterFilter(after, operation)] : filters,
+    );
+    // The next page would have them again.
+    if (after) checkBeyond(found, after, operation);
+    const page = found.slice(0, take);
+    const last = page.at(-1);
+    if (last && found.length > take) {
+      next = writeCursor(last, ofQuery);
+    }
+    dropUnselected(page, { select, columns: keyset.map(({ column }) => column) });
+    return page;
+  });
+  if (!withTotal) return { rows, next };
+  const isLast = next === null && cursor === undefined && (rows.length > 0 || !skip);
+  if (isLast) return { rows, next, total: (skip ?? 0) + rows.length };
+  const where = [query, options].flatMap((it) => "where" in it ? [it.where] : []);
+  return { rows, next, total: await count({ where: { AND: where } }) };
+}
