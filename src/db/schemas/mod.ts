@@ -1,6 +1,6 @@
 /**
- * Schemas that come from models: of rows, of the data that creates and changes them, and of keys.
- * They are schemas of valibot, which is imported with them.
+ * Schemas that come from models: of rows, of the data that creates and changes them, of keys, of
+ * lists and of their pages. They need valibot, which is imported with them.
  *
  * @example
  * ```ts
@@ -24,7 +24,21 @@
  *
  * @module
  */
+export type {
+  ListColumn,
+  ListInput,
+  NullableColumn,
+  OneOrMany,
+  PageKind,
+  RangeColumn,
+  SortText,
+  ValueText,
+} from "./list_input.ts";
+export { listOf } from "./list_query.ts";
+export type { ListOptions, ListQuery, ListSchema } from "./list_query.ts";
 export { createSchemaOf, keySchemaOf, schemaOf, updateSchemaOf } from "./model_schemas.ts";
+export { pageOf } from "./page.ts";
+export type { PageSchema } from "./page.ts";
 export type {
   Chosen,
   CreateSchema,
