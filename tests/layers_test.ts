@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "cli/generate": [
     "target.ts",
     "edit_project.ts",
+    "fields",
     "project_database.ts",
     "kind.ts",
     "kinds",

@@ -46,6 +46,8 @@ test("every kind can be generated, with the aliases of NestJS", () => {
   const kinds = Object.fromEntries(KINDS.map(({ name, aliases }) => [name, aliases]));
   assert.deepEqual(kinds, {
     resource: ["res"],
+    crud: [],
+    field: [],
     module: ["mo"],
     controller: ["co"],
     service: ["s"],

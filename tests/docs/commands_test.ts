@@ -25,6 +25,7 @@ const RUN_BY: readonly (readonly [command: RegExp, file: string, words: string])
   [/^fw db status/, "tests/cli/project_commands_test.ts", "db status"],
   [/^fw db migrate/, "tests/cli/project_commands_test.ts", "db migrate"],
   [/^fw db rollback/, "tests/cli/project_commands_test.ts", "db rollback"],
+  [/^fw generate (resource|field)/, "tests/cli/resource_fields_test.ts", "published=draft"],
   [/^openssl genpkey/, "tests/docs/commands_test.ts", "genpkey"],
   // these need Java and Python; validators check the document that they read
   [/^openapi-(generator-cli|python-client)/, "tests/openapi/validators_test.ts", "validator"],

@@ -20,6 +20,7 @@ import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, table, withProgress } from "../terminal/terminal.ts";
 import { addDiffCommand } from "./db_diff.ts";
 import { addPullCommand } from "./db_pull.ts";
+import { addSeedCommand } from "./db_seed.ts";
 import { addKindCommand } from "./generate.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 
@@ -46,6 +47,7 @@ export function addDbCommand(program: Command): void {
   addDiffCommand(command);
   addPullCommand(command);
   addKindCommand(command, MIGRATION, { name: "new" });
+  addSeedCommand(command);
 }
 
 async function printStatus(options: DatabaseOption): Promise<void> {

@@ -9,15 +9,19 @@ import type { Kind } from "../generate/kind.ts";
 import { CONTROLLER, FILTER, GUARD, INTERCEPTOR } from "../generate/kinds/route_kinds.ts";
 import { DTO, MODULE, PIPE, SERVICE } from "../generate/kinds/plain_kinds.ts";
 import { MIGRATION, MODEL } from "../generate/kinds/model.ts";
-import { RESOURCE } from "../generate/kinds/resource.ts";
+import { FIELD } from "../generate/kinds/field.ts";
+import { CRUD, RESOURCE } from "../generate/kinds/resource.ts";
 import { readTarget, type TargetOptions } from "../generate/target.ts";
+import { FIELD_KINDS } from "../generate/fields/field_spec.ts";
+import { DEFAULT_FIELD } from "../generate/fields/model_fields.ts";
 import { requireProject } from "../project/project.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { format } from "../system/programs.ts";
-import { withProgress } from "../terminal/terminal.ts";
+import { ask, isInteractive, withProgress } from "../terminal/terminal.ts";
 import { addExamples, argumentOr, printChanges } from "./options.ts";
 
 interface GenerateOptions extends TargetOptions {
+  readonly tenant?: string;
   readonly dryRun?: boolean;
   readonly force?: boolean;
 }
@@ -44,12 +48,20 @@ export function addKindCommand(
   kind: Kind,
   { name = kind.name }: { readonly name?: string } = {},
 ): void {
-  const { aliases, about, example, hasFolder = true } = kind;
+  const { aliases, about, example, hasFolder = true, hasFields = false, hasTenant = false } = kind;
   const command = parent.command(name)
     .aliases([...aliases])
     .argument("[name]", "the name, in any case")
     .summary(about)
     .description(`Generates ${about}.`);
+  if (hasFields) {
+    command
+      .argument("[fields...]", "its fields, such as title:text:2..80; prompts for them by default")
+      .addHelpText("after", FIELDS_HELP);
+  }
+  if (hasTenant) {
+    command.option("--tenant <column>", "each row belongs to a tenant, that of the caller's token");
+  }
   if (hasFolder) {
     command
       .option("--path <folder>", "the folder to generate in; default src")
@@ -58,23 +70,35 @@ export function addKindCommand(
   command
     .option("--dry-run", "list what would be written, and write nothing")
     .option("--force", "overwrite files that exist")
-    .action((given: string | undefined, options: GenerateOptions) =>
-      generate(kind, given, options)
-    );
+    .action((given: string | undefined, ...others: readonly unknown[]) => {
+      // commander passes the arguments, then the options and the command
+      const options = command.opts<GenerateOptions>();
+      const fields = hasFields ? others[0] as readonly string[] : [];
+      return generate(kind, { given, fields, options });
+    });
   addExamples(command, `fw ${parent.name()} ${name} ${example}`);
+}
+
+/** What was given on the command line. */
+interface GivenArguments {
+  readonly given: string | undefined;
+  readonly fields: readonly string[];
+  readonly options: GenerateOptions;
 }
 
 async function generate(
   kind: Kind,
-  given: string | undefined,
-  { dryRun = false, force = false, ...where }: GenerateOptions,
+  { given, fields: texts, options: { dryRun = false, force = false, tenant, ...where } }:
+    GivenArguments,
 ): Promise<void> {
   const project = requireProject(process.cwd());
   const name = await argumentOr(given, `What is the name of the ${kind.name}?`);
+  const isAsked = kind.hasFields && kind.hasTenant && texts.length === 0 && isInteractive();
+  const fields = isAsked ? await askFields() : texts;
   const target = readTarget(name, { root: project.root, kind: kind.name, ...where });
   const plan = new FilePlan(project.root);
   await withProgress(`Generating ${target.name.kebab}`, async () => {
-    await kind.generate({ plan, project, target });
+    await kind.generate({ plan, project, target, fields, tenant });
     await plan.formatNew((file) => format(file, project.root));
   });
   plan.check({ force });
@@ -83,9 +107,24 @@ async function generate(
   printChanges(changes, plan.notes());
 }
 
+async function askFields(): Promise<readonly string[]> {
+  const answer = await ask(`What are its fields? Return for ${DEFAULT_FIELD}:`);
+  return answer.split(" ").filter(Boolean);
+}
+
+const FIELDS_HELP = `
+A field is name:kind, with options after further colons, ? if it may be null,
+and =default:
+  title:text:2..80  email:text:email:unique  views:integer=0  body:text?
+  status:enum:draft,published=draft  author:references:user  at:timestamp=now
+The kinds are ${FIELD_KINDS.slice(0, 7).join(", ")},
+${FIELD_KINDS.slice(7).join(", ")} and references.`;
+
 /** All kinds, in the order of the help. */
 export const KINDS: readonly Kind[] = [
   RESOURCE,
+  CRUD,
+  FIELD,
   MODULE,
   CONTROLLER,
   SERVICE,

@@ -34,11 +34,14 @@ export interface Addition {
 /** The lists of a module. */
 export type ModuleList = "imports" | "providers" | "controllers";
 
-type List = ArrayExpression | ObjectExpression;
+/** A list in code. */
+export type List = ArrayExpression | ObjectExpression;
 
-/** Where an item is added: how to find its list, before and after. */
-interface Place {
+/** Where an item is added. */
+export interface Place {
+  /** Finds its list, before and after. */
   readonly find: (program: Program) => List | undefined;
+  /** The text of the item. */
   readonly item: string;
 }
 
@@ -62,7 +65,7 @@ export async function addToModule(
   const place: Place = value === undefined
     ? { find: (program) => onlyObject(program, "module"), item: `${list}: [${name}]` }
     : { find: (program) => listIn(program, list), item: name };
-  return await add(source, { program, place, addition: { name, from } });
+  return await appendTo(source, { ...place, imported: { name, from } });
 }
 
 /**
@@ -78,25 +81,29 @@ export async function addToDatabase(
   if (propertyOf(models, accessor) !== undefined) {
     return specifierOfName(program, name) === from ? source : undefined;
   }
-  const place: Place = {
+  return await appendTo(source, {
     find: (program) => onlyObject(program, "DbService.with"),
     item: `${accessor}: ${name}`,
-  };
-  return await add(source, { program, place, addition: { name, from } });
+    imported: { name, from },
+  });
 }
 
-/** Adds an item and its import, and checks the result. */
-async function add(
+/**
+ * Appends an item to a list, with an import, and checks the result. Returns the new text, or
+ * `undefined` if that is not safe.
+ */
+export async function appendTo(
   source: string,
-  { program, place, addition }: { program: Program; place: Place; addition: Addition },
+  { find, item, imported }: Place & { readonly imported?: Addition | undefined },
 ): Promise<string | undefined> {
-  const list = place.find(program);
-  const imported = importName(source, { program, ...addition });
-  if (list === undefined || imported === undefined) return undefined;
-  const text = insertAll(source, [...imported, ...appendItem(list, { source, item: place.item })]);
+  const program = await parseModule(source);
+  const list = program && find(program);
+  const imports = program && imported ? importName(source, { program, ...imported }) : [];
+  if (list === undefined || imports === undefined) return undefined;
+  const text = insertAll(source, [...imports, ...appendItem(list, { source, item })]);
   const edited = await parseModule(text);
-  const after = edited && place.find(edited);
-  const expected = [...textsOf(list, source), place.item];
+  const after = edited && find(edited);
+  const expected = [...textsOf(list, source), item];
   const isAsExpected = after !== undefined &&
     JSON.stringify(textsOf(after, text)) === JSON.stringify(expected);
   return isAsExpected ? text : undefined;

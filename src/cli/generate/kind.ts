@@ -22,8 +22,14 @@ export interface Kind {
   readonly example: string;
   /** Whether it has options for the folder; default true. */
   readonly hasFolder?: boolean;
+  /** Whether it has the fields of a model; default false. */
+  readonly hasFields?: boolean;
+  /** Whether its rows can belong to tenants; default false. */
+  readonly hasTenant?: boolean;
   /** Plans its files. */
   readonly generate: (generation: Generation) => void | Promise<void>;
+  /** Returns the name of the migration that is written by difference afterwards; default none. */
+  readonly migration?: (generation: Pick<Generation, "target" | "fields">) => string;
 }
 
 /** Code and its test. */

@@ -196,10 +196,9 @@ function jsonSchema({ traits: { of } }: AnyField): ValueSchema | undefined {
 
 /** Checks whether no part of a schema converts a value, completes it or waits. */
 function onlyChecks(part: object): boolean {
-  const { kind, type, async, default: value } = part as Readonly<Record<string, unknown>>;
-  if (kind === "transformation" || type === "lazy" || async === true || value !== undefined) {
-    return false;
-  }
+  const { kind, type, async, default: value, fallback } = part as Readonly<Record<string, unknown>>;
+  if (kind === "transformation" || type === "lazy" || async === true) return false;
+  if (value !== undefined || fallback !== undefined) return false;
   return Object.entries(part).every(([name, member]) =>
     name.startsWith("~") || typeof member !== "object" || member === null || onlyChecks(member)
   );

@@ -239,6 +239,23 @@ test("what may be missing is nullable, has a default, or is named by the options
   assert.deepEqual(v.parse(schemaOf(Offer, { pick: ["title"], optional: ["title"] }), {}), {});
 });
 
+test("JSON whose schema converts, completes or waits is left to the repository", () => {
+  const schemas = [
+    Padded,
+    v.object({ a: v.optional(v.string(), "b") }),
+    v.fallback(v.object({ a: v.string() }), { a: "b" }),
+    v.objectAsync({ a: v.string() }),
+    v.object({ a: v.lazy(() => v.string()) }),
+  ];
+  for (const schema of schemas) {
+    const Left = model("left", { id: field.integer().primaryKey(), data: field.json(schema) });
+    for (const data of [{ a: 1 }, [], "x", 0]) assert.ok(v.is(createSchemaOf(Left), { data }));
+    assert.ok(!v.is(createSchemaOf(Left), { data: null }));
+  }
+  const Part = model("parts", { id: field.integer().primaryKey(), data: field.json(Size) });
+  assert.ok(!v.is(createSchemaOf(Part), { data: {} }));
+});
+
 test("mistakes in the options are found where they are declared", () => {
   const keyless = model("views", { n: field.integer() }, { primaryKey: false });
   const mistakes: readonly (readonly [() => unknown, string])[] = [

@@ -1,10 +1,11 @@
 /**
- * The controllers and services of resources.
+ * The controllers, services and DTOs of resources.
  *
  * @module
  */
 import type { EntityName } from "../../project/entity_name.ts";
-import type { CodeAndTest } from "../kind.ts";
+import type { ModelFields } from "../fields/model_fields.ts";
+import type { ParentRows } from "../fields/parent_rows.ts";
 
 /** The names of a resource, and the specifiers of files that it imports. */
 export interface ResourceTemplate {
@@ -14,34 +15,95 @@ export interface ResourceTemplate {
   readonly many: EntityName;
   /** The name of its repository. */
   readonly accessor: string;
+  /** The field that is the key of its model. */
+  readonly key: string;
+  /** The fields of its model. */
+  readonly fields: ModelFields;
+  /** The rows that its tests need. */
+  readonly parents: ParentRows;
   /** The path of its routes, below the prefix and the version: `admin/cats`. */
   readonly prefix: string;
   /** The specifier of the file of the database. */
   readonly database: string;
   /** The specifier of the file that opens the database of tests. */
   readonly testDatabase: string;
-  /** The specifier of the file of `IdParam`. */
-  readonly idParam: string;
-  /** The specifier of the file of `PageQuery`. */
-  readonly pageQuery: string;
+  /** The specifier of the file of the tenant of a caller. */
+  readonly callerTenant: string;
 }
 
-/** Returns the controller of a resource, with its test. */
-export function resourceController(template: ResourceTemplate): CodeAndTest {
-  const { one, many, prefix, database, testDatabase, idParam, pageQuery } = template;
-  return {
-    code: `import { controller, inject, route } from "@fw/fw";
-import * as v from "valibot";
-import { IdParam } from "${idParam}";
-import { PageQuery } from "${pageQuery}";
-import { ${one.pascal}Row, Create${one.pascal}Dto, Update${one.pascal}Dto } from "./${one.snake}_dto.ts";
+/** Returns the DTOs of a resource: of its requests and responses. */
+export function resourceDto({ one, many, key, fields }: ResourceTemplate): string {
+  const { specs, tenant } = fields;
+  const own = specs.filter(({ name }) => name !== tenant);
+  const filtered = own.filter(({ kind, isUnique, reference }) =>
+    isUnique || reference || kind === "enum" || kind === "boolean"
+  );
+  const sorted = own.filter(({ kind }) => !["json", "blob"].includes(kind)).slice(0, 1);
+  const names = (list: readonly { readonly name: string }[]) =>
+    `[${list.map(({ name }) => `"${name}"`).join(", ")}]`;
+  const list = [
+    filtered.length > 0 && `filter: ${names(filtered)}`,
+    `sort: ${names([{ name: key }, ...sorted])}`,
+  ].filter(Boolean).join(", ");
+  const hidden = tenant === undefined ? "" : `, { omit: ["${tenant}"] }`;
+  return `import { dto } from "@fw/fw";
+import {
+  createSchemaOf,
+  keySchemaOf,
+  listOf,
+  type ListQuery,
+  schemaOf,
+  updateSchemaOf,
+} from "@fw/fw/db/schemas";
+import type * as v from "valibot";
+import { ${one.pascal} } from "./${one.snake}_model.ts";
+
+/** The key of ${one.withArticle()}, in a path. */
+export const ${one.pascal}Key = dto("${one.pascal}Key", keySchemaOf(${one.pascal}));
+export type ${one.pascal}Key = v.InferOutput<typeof ${one.pascal}Key>;
+
+/** A page of ${many.prose}, in a query. */
+export const ${many.pascal}Query = listOf(${one.pascal}, { ${list} });
+export type ${many.pascal}Query = ListQuery<typeof ${one.pascal}>;
+
+/** The body of a request that creates ${one.withArticle()}. */
+export const Create${one.pascal}Dto = dto("Create${one.pascal}Dto", createSchemaOf(${one.pascal}${hidden}));
+export type Create${one.pascal}Dto = v.InferOutput<typeof Create${one.pascal}Dto>;
+
+/** The fields of ${one.withArticle()} to change. */
+export const Update${one.pascal}Dto = dto("Update${one.pascal}Dto", updateSchemaOf(${one.pascal}${hidden}));
+export type Update${one.pascal}Dto = v.InferOutput<typeof Update${one.pascal}Dto>;
+
+/** ${
+    one.withArticle().replace(/^a/, "A")
+  } in a response: fields that are not declared are never sent. */
+export const ${one.pascal}Row = dto("${one.pascal}Row", schemaOf(${one.pascal}${hidden}));
+`;
+}
+
+/** Returns the controller of a resource. */
+export function resourceController(
+  { one, many, key, fields, prefix, callerTenant }: ResourceTemplate,
+): string {
+  const hasTenant = fields.tenant !== undefined;
+  const args = hasTenant ? "\n    args: { tenant: callerTenant }," : "";
+  const [input, first] = hasTenant ? [", tenant", "tenant, "] : ["", ""];
+  return `import { controller, inject, route } from "@fw/fw";
+import { pageOf } from "@fw/fw/db/schemas";
+${hasTenant ? `import { callerTenant } from "${callerTenant}";\n` : ""}import {
+  Create${one.pascal}Dto,
+  ${one.pascal}Key,
+  ${one.pascal}Row,
+  ${many.pascal}Query,
+  Update${one.pascal}Dto,
+} from "./${one.snake}_dto.ts";
 import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
 export class ${many.pascal}Controller extends controller("${prefix}", { version: "v1" }) {
   readonly #${many.camel} = inject(${many.pascal}Service);
 
   create = route.post("/", {
-    body: Create${one.pascal}Dto,
+    body: Create${one.pascal}Dto,${args}
     response: ${one.pascal}Row,
     status: 201,
     openapi: {
@@ -50,157 +112,88 @@ export class ${many.pascal}Controller extends controller("${prefix}", { version:
         201: { description: "The ${one.prose}", headers: { Location: "The path of the ${one.prose}" } },
       },
     },
-  }, async ({ body }, c) => {
-    const row = await this.#${many.camel}.create(body);
-    c.header("Location", \`\${c.req.path.replace(/\\/$/, "")}/\${row.id}\`);
+  }, async ({ body${input} }, c) => {
+    const row = await this.#${many.camel}.create(${first}body);
+    c.header("Location", \`\${c.req.path.replace(/\\/$/, "")}/\${row.${key}}\`);
     return row;
   });
 
   list = route.get("/", {
-    query: PageQuery,
-    response: v.array(${one.pascal}Row),
-    openapi: {
-      summary: "List ${many.prose}",
-      responses: {
-        200: {
-          description: "A page of ${many.prose}",
-          headers: { "X-Total-Count": "The number of all ${many.prose}" },
-        },
-      },
-    },
-  }, async ({ query }, c) => {
-    const { rows, total } = await this.#${many.camel}.page(query);
-    c.header("X-Total-Count", String(total));
-    return rows;
-  });
+    query: ${many.pascal}Query,${args}
+    response: pageOf(${one.pascal}Row),
+    openapi: { summary: "List ${many.prose}" },
+  }, ({ query${input} }) => this.#${many.camel}.page(${first}query));
 
-  one = route.get("/:id", {
-    params: IdParam,
+  one = route.get("/:${key}", {
+    params: ${one.pascal}Key,${args}
     response: ${one.pascal}Row,
     openapi: { summary: "Find ${one.withArticle()}" },
-  }, ({ params }) => this.#${many.camel}.one(params.id));
+  }, ({ params${input} }) => this.#${many.camel}.one(${first}params));
 
-  update = route.patch("/:id", {
-    params: IdParam,
-    body: Update${one.pascal}Dto,
+  update = route.patch("/:${key}", {
+    params: ${one.pascal}Key,
+    body: Update${one.pascal}Dto,${args}
     response: ${one.pascal}Row,
     openapi: { summary: "Change ${one.withArticle()}" },
-  }, ({ params, body }) => this.#${many.camel}.update(params.id, body));
+  }, ({ params, body${input} }) => this.#${many.camel}.update(${first}params, body));
 
-  delete = route.delete("/:id", {
-    params: IdParam,
+  delete = route.delete("/:${key}", {
+    params: ${one.pascal}Key,${args}
     response: ${one.pascal}Row,
     openapi: { summary: "Delete ${one.withArticle()}" },
-  }, ({ params }) => this.#${many.camel}.delete(params.id));
+  }, ({ params${input} }) => this.#${many.camel}.delete(${first}params));
 }
-`,
-    test: `import { type FwApplication, provide } from "@fw/fw";
-import { createTestApplication, stub } from "@fw/fw/testing";
-import assert from "node:assert/strict";
-import { Db } from "${database}";
-import { openTestDatabase } from "${testDatabase}";
-import { ${many.pascal}Module } from "./${many.snake}_module.ts";
-
-const overrides = [provide(Db, openTestDatabase)];
-const setUp = (app: FwApplication) => app.enableUriVersioning();
-const path = "/v1/${prefix}";
-
-Deno.test("${many.pascal}Controller creates, lists, finds, changes and deletes ${many.prose}", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, { overrides, setUp });
-  const created = await app.request(path, { json: { name: "Ada" } });
-  assert.equal(created.status, 201);
-  const row = await created.json();
-  assert.deepEqual(row, { id: row.id, name: "Ada" });
-  const own = created.headers.get("location") ?? "";
-  assert.equal(own, \`\${path}/\${row.id}\`);
-
-  const listed = await app.request(path);
-  assert.equal(listed.headers.get("x-total-count"), "1");
-  assert.deepEqual(await listed.json(), [row]);
-  assert.deepEqual(await (await app.request(own)).json(), row);
-
-  const changes = { method: "PATCH", json: { name: "Bob" } };
-  const changed = await (await app.request(own, changes)).json();
-  assert.deepEqual(changed, { ...row, name: "Bob" });
-
-  const deleted = await app.request(own, { method: "DELETE" });
-  assert.deepEqual(await deleted.json(), changed);
-  assert.equal((await app.request(own)).status, 404);
-});
-
-Deno.test("${many.pascal}Controller refuses ${one.withArticle()} without a name with 422", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, {
-    overrides: [stub(Db, {})], // nothing is stored
-    setUp,
-  });
-  const response = await app.request(path, { json: {} });
-  assert.equal(response.status, 422);
-  const [issue] = (await response.json()).errors;
-  assert.deepEqual([issue.in, issue.field], ["body", "name"]);
-});
-`,
-  };
+`;
 }
 
-/** Returns the service of a resource, with its test. */
-export function resourceService(template: ResourceTemplate): CodeAndTest {
-  const { one, many, accessor, database, testDatabase, pageQuery } = template;
-  return {
-    code: `import { inject, NotFoundException } from "@fw/fw";
+/** Returns the service of a resource. */
+export function resourceService(
+  { one, many, accessor, fields, database }: ResourceTemplate,
+): string {
+  const { tenant } = fields;
+  const first = tenant === undefined ? "" : `${tenant}: string, `;
+  const rows = tenant === undefined ? `this.#db.${accessor}` : `this.#of(${tenant})`;
+  return `import { inject, NotFoundException } from "@fw/fw";
+import type { Page } from "@fw/fw/db";
 import { Db } from "${database}";
-import type { PageQuery } from "${pageQuery}";
-import type { Create${one.pascal}Dto, Update${one.pascal}Dto } from "./${one.snake}_dto.ts";
+import type {
+  Create${one.pascal}Dto,
+  ${one.pascal}Key,
+  ${many.pascal}Query,
+  Update${one.pascal}Dto,
+} from "./${one.snake}_dto.ts";
 import type { ${one.pascal} } from "./${one.snake}_model.ts";
 
 export class ${many.pascal}Service {
   readonly #db = inject(Db);
 
-  create(data: Create${one.pascal}Dto): Promise<${one.pascal}> {
-    return this.#db.${accessor}.create({ data });
+  create(${first}data: Create${one.pascal}Dto): Promise<${one.pascal}> {
+    return ${rows}.create({ data });
   }
 
-  async page({ skip, take }: PageQuery): Promise<{ rows: ${one.pascal}[]; total: number }> {
-    const rows = await this.#db.${accessor}.findMany({ skip, take });
-    return { rows, total: await this.#db.${accessor}.count() };
+  page(${first}query: ${many.pascal}Query): Promise<Page<${one.pascal}>> {
+    return ${rows}.page(query);
   }
 
-  async one(id: number): Promise<${one.pascal}> {
-    return await this.#db.${accessor}.findUnique({ where: { id } }) ??
+  async one(${first}key: ${one.pascal}Key): Promise<${one.pascal}> {
+    return await ${rows}.findUnique({ where: key }) ??
       NotFoundException.throw("No such ${one.prose}");
   }
 
-  update(id: number, data: Update${one.pascal}Dto): Promise<${one.pascal}> {
-    return this.#db.${accessor}.update({ where: { id }, data });
+  update(${first}key: ${one.pascal}Key, data: Update${one.pascal}Dto): Promise<${one.pascal}> {
+    return ${rows}.update({ where: key, data });
   }
 
-  delete(id: number): Promise<${one.pascal}> {
-    return this.#db.${accessor}.delete({ where: { id } });
+  delete(${first}key: ${one.pascal}Key): Promise<${one.pascal}> {
+    return ${rows}.delete({ where: key });
   }
-}
-`,
-    test: `import { module, provide } from "@fw/fw";
-import { createTestApplication } from "@fw/fw/testing";
-import assert from "node:assert/strict";
-import { Db } from "${database}";
-import { openTestDatabase } from "${testDatabase}";
-import { ${many.pascal}Service } from "./${many.snake}_service.ts";
-
-const TestModule = module({ providers: [provide(Db, openTestDatabase), ${many.pascal}Service] });
-
-Deno.test("${many.pascal}Service.page() returns a page and the total", async () => {
-  await using app = await createTestApplication(TestModule);
-  const service = app.get(${many.pascal}Service);
-  const first = await service.create({ name: "Ada" });
-  const second = await service.create({ name: "Bob" });
-  assert.deepEqual(await service.page({ skip: 0, take: 20 }), { rows: [first, second], total: 2 });
-  assert.deepEqual(await service.page({ skip: 1, take: 1 }), { rows: [second], total: 2 });
-});
-
-Deno.test("${many.pascal}Service.one() refuses an unknown id", async () => {
-  await using app = await createTestApplication(TestModule);
-  const missing = app.get(${many.pascal}Service).one(1);
-  await assert.rejects(missing, { message: "No such ${one.prose}" });
-});
-`,
-  };
+${
+    tenant === undefined ? "" : `
+  /** The ${many.prose} of one tenant, which is part of every query. */
+  #of(${tenant}: string) {
+    return this.#db.${accessor}.scoped({ ${tenant} });
+  }
+`
+  }}
+`;
 }

@@ -1,0 +1,83 @@
+/**
+ * The model that a source file declares.
+ *
+ * @module
+ */
+import type { CallExpression, ObjectExpression, Program } from "@babel/types";
+import { appendTo } from "./source_file.ts";
+import { callsOf, nameOf, parseModule, spanOf } from "./syntax.ts";
+
+/** A model, as far as its source shows it. */
+export interface DeclaredModel {
+  /** The name of its table. */
+  readonly table: string;
+  /** The code of its fields, by name: `field.text().unique()`. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The field that is its key, unless it has several, or none. */
+  readonly key?: { readonly name: string; readonly kind: string };
+}
+
+/**
+ * Reads the only `model("table", { … })` of a file; returns `undefined` if the file is not
+ * understood.
+ */
+export async function readModelSource(source: string): Promise<DeclaredModel | undefined> {
+  const program = await parseModule(source);
+  const call = program && onlyModel(program);
+  const [table, fields, options] = call?.arguments ?? [];
+  if (table?.type !== "StringLiteral" || fields?.type !== "ObjectExpression") return undefined;
+  const codes = new Map(
+    fields.properties.flatMap((property) => {
+      if (property.type !== "ObjectProperty") return [];
+      const { start, end } = spanOf(property.value);
+      return [[nameOf(property.key) ?? "", source.slice(start, end)] as const];
+    }),
+  );
+  const [name, code] = [...codes].find(([, code]) => code.includes(".primaryKey()")) ?? [];
+  const [, kind] = /^field\s*\.\s*(\w+)\(/.exec(code ?? "") ?? [];
+  const { start, end } = options ? spanOf(options) : { start: 0, end: 0 };
+  const other = /\btable:\s*["']([^"']+)["']/.exec(source.slice(start, end))?.[1];
+  return {
+    table: other ?? table.value,
+    fields: codes,
+    ...name !== undefined && kind !== undefined && { key: { name, kind } },
+  };
+}
+
+/** Returns the name that `DbService.with({ … })` of a file lists a model under. */
+export async function accessorOf(source: string, model: string): Promise<string | undefined> {
+  const program = await parseModule(source);
+  const [models] = (program && callsOf(program, "DbService.with")[0]?.arguments) ?? [];
+  if (models?.type !== "ObjectExpression") return undefined;
+  const listed = models.properties.filter((property) => property.type === "ObjectProperty")
+    .find(({ value }) => nameOf(value) === model);
+  return listed && nameOf(listed.key);
+}
+
+/**
+ * Adds a field to the only `model("table", { … })` of a file. Returns the new text, or `undefined`
+ * if the file is not understood, or has a field of the name.
+ */
+export async function addFieldToModel(
+  source: string,
+  { name, code, imported }: {
+    readonly name: string;
+    readonly code: string;
+    /** What the code refers to. */
+    readonly imported?: { readonly name: string; readonly from: string } | undefined;
+  },
+): Promise<string | undefined> {
+  const model = await readModelSource(source);
+  if (!model || model.fields.has(name)) return undefined;
+  return await appendTo(source, { find: fieldsOf, item: `${name}: ${code}`, imported });
+}
+
+function onlyModel(program: Program): CallExpression | undefined {
+  const [call, ...others] = callsOf(program, "model");
+  return others.length === 0 ? call : undefined;
+}
+
+function fieldsOf(program: Program): ObjectExpression | undefined {
+  const fields = onlyModel(program)?.arguments[1];
+  return fields?.type === "ObjectExpression" ? fields : undefined;
+}
