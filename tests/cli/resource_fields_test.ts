@@ -105,6 +105,17 @@ export type Post = Row<typeof Post>;
   });
 });
 
+test("fw generate field adds a field to a model, with the migration of the difference", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("g model post title:text");
+  await project.fw("db migrate");
+  const printed = await project.fw("generate field post slug:text:unique? views:integer=0");
+  assert.match(printed, /^update src\/posts\/post_model\.ts$/m);
+  assert.match(printed, /^create migrations\/0002_add_slug_and_views_to_posts\.sql$/m);
+  assert.match(await project.fw("db migrate"), /^ran 0002_add_slug_and_views_to_posts$/m);
+  assert.equal(await project.fw("db diff --check"), "The models and the migrations agree.\n");
+});
+
 test("fw generate refuses fields and models that it cannot use, and writes nothing", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
   await project.fw("g model user name:text");

@@ -16,7 +16,8 @@ import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
 import { addDatabaseOption, addExamples, argumentOr, collect, printChanges } from "./options.ts";
 
-interface CommandOptions extends DatabaseOption {
+/** Options of `fw db diff`. */
+export interface DiffCommandOptions extends DatabaseOption {
   readonly check?: boolean;
   readonly rename: readonly string[];
   readonly fill: readonly string[];
@@ -56,7 +57,11 @@ export function addDiffCommand(parent: Command): void {
   );
 }
 
-async function writeDiff(given: string | undefined, options: CommandOptions): Promise<void> {
+/** Writes the migration that the models of the project need. */
+export async function writeDiff(
+  given: string | undefined,
+  options: DiffCommandOptions,
+): Promise<void> {
   const { check = false, allowDrop = false, dryRun = false } = options;
   const project = requireProject(process.cwd());
   const diffs = await compare(project, options);
@@ -82,7 +87,10 @@ async function writeDiff(given: string | undefined, options: CommandOptions): Pr
 }
 
 /** Compares, and on a terminal asks which new names are those of something that is gone. */
-async function compare(project: Project, options: CommandOptions): Promise<readonly FolderDiff[]> {
+async function compare(
+  project: Project,
+  options: DiffCommandOptions,
+): Promise<readonly FolderDiff[]> {
   const how: DiffOptions = {
     database: options.database,
     against: options.againstDatabase ? "database" : "migrations",

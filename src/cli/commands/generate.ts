@@ -14,10 +14,11 @@ import { CRUD, RESOURCE } from "../generate/kinds/resource.ts";
 import { readTarget, type TargetOptions } from "../generate/target.ts";
 import { FIELD_KINDS } from "../generate/fields/field_spec.ts";
 import { DEFAULT_FIELD } from "../generate/fields/model_fields.ts";
-import { requireProject } from "../project/project.ts";
+import { DATABASE_FILE, requireProject } from "../project/project.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { format } from "../system/programs.ts";
 import { ask, isInteractive, withProgress } from "../terminal/terminal.ts";
+import { writeDiff } from "./db_diff.ts";
 import { addExamples, argumentOr, printChanges } from "./options.ts";
 
 interface GenerateOptions extends TargetOptions {
@@ -105,6 +106,9 @@ async function generate(
   const changes = plan.changes();
   if (!dryRun) plan.apply(changes);
   printChanges(changes, plan.notes());
+  const migration = kind.migration?.({ target, fields });
+  if (migration === undefined || dryRun) return;
+  await writeDiff(migration, { database: DATABASE_FILE, rename: [], fill: [] });
 }
 
 async function askFields(): Promise<readonly string[]> {
