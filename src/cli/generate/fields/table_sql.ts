@@ -119,9 +119,9 @@ export function createTableSql(spec: TableSpec, database: Database): string {
       const target = referred.get(name);
       return target
         ? [
-          `foreign key (${quoted(name)}) references ${quoted(target.table)} (${
-            quoted(target.column)
-          })`,
+          `constraint ${quoted(nameOf([table, name, "fkey"]))} foreign key (${
+            quoted(name)
+          }) references ${quoted(target.table)} (${quoted(target.column)})`,
         ]
         : [];
     }),
@@ -184,7 +184,7 @@ function defaultSql(
     case "boolean":
       return database === "sqlite" ? String(Number(text === "true")) : text;
     case "decimal":
-      return database === "sqlite" ? inUnits(text, size![1]) : quotedText(text);
+      return decimalSql(text, size![1], database);
     default: // longtext of MySQL has defaults in parentheses only
       return database === "mysql" && kind === "text"
         ? `(${quotedText(text, database)})`
@@ -200,8 +200,7 @@ function conditionSql(field: FieldSpec, database: Database): string | undefined 
     return `${column} in (${values.map((value) => quotedText(value)).join(", ")})`;
   }
   const value = kind === "text" ? `${DIALECTS[database].length}(${column})` : column;
-  const bound = (text: string) =>
-    kind === "decimal" && database === "sqlite" ? inUnits(text, size![1]) : text;
+  const bound = (text: string) => kind === "decimal" ? decimalSql(text, size![1], database) : text;
   const parts = [
     min !== undefined && `${value} >= ${bound(min)}`,
     max !== undefined && `${value} <= ${bound(max)}`,
@@ -214,7 +213,7 @@ function indexSql(
   { name, database }: { readonly name: string; readonly database: Database },
 ): string {
   const quoted = quotes(database);
-  return `create index ${quoted(`${table}_${name}_idx`.slice(-63))} on ${quoted(table)} (${
+  return `create index ${quoted(nameOf([table, name, "idx"]))} on ${quoted(table)} (${
     quoted(name)
   })`;
 }
@@ -229,8 +228,15 @@ function quotedText(text: string, database?: Database): string {
   return `'${escaped.replaceAll("'", "''")}'`;
 }
 
-/** Returns a decimal in units of its last place: SQLite stores it so. */
-function inUnits(text: string, scale: number): string {
+/** Returns a decimal with all its digits; SQLite stores it in units of its last place. */
+function decimalSql(text: string, scale: number, database: Database): string {
   const [whole = "", fraction = ""] = text.split(".");
-  return String(BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0")));
+  const digits = fraction.slice(0, scale).padEnd(scale, "0");
+  if (database === "sqlite") return String(BigInt(whole + digits));
+  return scale > 0 ? `${whole}.${digits}` : whole;
+}
+
+/** Returns the name of a part of a table, of at most 63 characters. */
+function nameOf(parts: readonly string[]): string {
+  return parts.join("_").slice(-63);
 }
