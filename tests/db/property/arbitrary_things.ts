@@ -182,7 +182,10 @@ export function targetOf({ unique }: Pick<Writing, "unique">): fc.Arbitrary<Targ
 const part = fc.integer({ min: 0, max: 2 });
 const withPart = fc.record({ id: part, ...row }, { requiredKeys: ["id", "code"] });
 const someRows = few(fc.oneof(withPart, keyless), ({ id = 1, code }) => `${id} ${code}`);
-const codeAndId = fc.record({ code_id: fc.record({ code, id: part }) });
+const codeAndId = fc.record({
+  // The order of the members is not that of the key.
+  code_id: fc.oneof(fc.record({ code, id: part }), fc.record({ id: part, code })),
+});
 const ranked = { name: fc.constantFrom("a", "A"), rank: fc.constantFrom(0, 1) };
 const nameAndRank = fc.record({ name_rank: fc.record(ranked) });
 // By type, conditions have the keys of one column.
@@ -203,7 +206,12 @@ export const KEYED_WRITING: Writing = {
   ),
   key: keys,
   upserts: [
-    { by: "code_id", rows: someRows, update: someChanged },
+    {
+      by: "code_id",
+      // Two may have the same key.
+      rows: fc.oneof({ arbitrary: someRows, weight: 3 }, fc.array(withPart, { maxLength: 6 })),
+      update: someChanged,
+    },
     {
       by: "name_rank",
       rows: few(
