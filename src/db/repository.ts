@@ -13,7 +13,8 @@ import {
 import { createValues, namesRelation, updateValues } from "./write/assignments.ts";
 import { givenFilters, targetValues, uniqueValues } from "./query/condition.ts";
 import { constantOf, namesColumn } from "./query/constant_condition.ts";
-import { drivenFilter, every, scopeFilters, uniqueFilter } from "./query/filters.ts";
+import { drivenFilter } from "./query/driven_filter.ts";
+import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
 import type { CheckedCreate, CheckedUpdate, CheckedUpsert } from "./model/nested.ts";
 import type { Page, PageQuery } from "./model/page.ts";

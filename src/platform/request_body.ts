@@ -1,7 +1,7 @@
 /**
  * Reading the whole body of a request. A small one has often arrived with its head, and some
- * runtimes have it at once: each promise would cost a turn of the microtask queue. The reader depends
- * on the runtime alone, so the adapter of the runtime sets one for the whole process.
+ * runtimes have it at once: each promise would cost a turn of the microtask queue. The reader
+ * depends on the runtime alone, so the adapter of the runtime sets one for the whole process.
  *
  * @module
  */

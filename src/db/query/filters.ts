@@ -93,20 +93,6 @@ export function uniqueFilter(unique: Values, operation: Operation): Filter {
 }
 
 /**
- * Returns the filter of rows that are found from related ones, where few meet a condition and the
- * database might check it for each row; otherwise the same filter. A page does not need all rows.
- */
-export async function drivenFilter(
-  filter: Filter,
-  operation: Operation,
-  { isPage = false }: { readonly isPage?: boolean } = {},
-): Promise<Filter> {
-  const { isDriven, table: { connection: { grammar } } } = operation;
-  if (!isDriven || !(isPage || grammar.checksEach)) return filter;
-  return await (await import("./few_or_many.ts")).narrowed(filter, operation, { isPage });
-}
-
-/**
  * Returns the filter of rows to write. Where a statement cannot read the table that it writes,
  * these rows are found before: DISTINCT keeps their query from becoming a part of the statement.
  */
