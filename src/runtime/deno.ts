@@ -18,8 +18,12 @@ import {
 import { callerContext } from "../platform/caller.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
-import { isSentAtOnce, readArrivedBodies } from "./deno_bodies.ts";
-import { headerListOf, readSingleHeaders } from "./deno_headers.ts";
+import {
+  headerListOf,
+  isSentAtOnce,
+  readArrivedBodies,
+  readSingleHeaders,
+} from "./deno_messages.ts";
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";

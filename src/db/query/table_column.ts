@@ -8,12 +8,18 @@ import type { Codec, Grammar } from "../connection/grammar.ts";
 import type { DriverRow } from "../connection/statement.ts";
 import { DbError, dbError } from "../errors.ts";
 import { FIELD_KINDS, type FieldKindRules } from "../model/field_kind.ts";
-import { type AnyField, columnOf, isUnique } from "../model/model.ts";
-import { testsOf, type ValueTest } from "../model/field_rules.ts";
-import { storageLimit } from "./storage_limit.ts";
+import { type AnyField, columnOf, isGenerated, isUnique } from "../model/model.ts";
+import { testsOf, textOfAtMost, type ValueTest } from "../model/field_rules.ts";
 
 /** A row of any model. */
 export type AnyRow = Record<string, unknown>;
+
+/**
+ * How many of the largest generated keys cannot be given: generated keys follow the largest one,
+ * and must not reach numbers that cannot be read.
+ */
+const RESERVED_KEYS = 2 ** 32;
+const MAX_INT64 = 2n ** 63n - 1n;
 
 /** A column in an open database. */
 export class TableColumn {
@@ -175,4 +181,22 @@ export function decodeRow(values: DriverRow, columns: readonly TableColumn[]): A
     row[column.name] = value === null ? null : column.decode(value);
   }
   return row;
+}
+
+/** Returns the limit of the values that a column stores, if it has one. */
+function storageLimit(
+  { field, isIndexed, grammar: { maxIndexedText } }: {
+    readonly field: AnyField;
+    readonly isIndexed: boolean;
+    readonly grammar: Grammar;
+  },
+): ValueTest | undefined {
+  if (isGenerated(field)) {
+    const largest = field.kind === "bigint"
+      ? MAX_INT64 - BigInt(RESERVED_KEYS)
+      : Number.MAX_SAFE_INTEGER - RESERVED_KEYS;
+    return { takes: `at most ${largest}`, admits: (key) => (key as number | bigint) <= largest };
+  }
+  if (maxIndexedText === undefined || field.kind !== "text" || !isIndexed) return undefined;
+  return textOfAtMost(maxIndexedText);
 }
