@@ -29,7 +29,9 @@ export function parentRows(
   const targets = new Map<string, ReferredModel>(
     required.map(([, target]) => [target.name, target]),
   );
-  const values = required.map(([name, { accessor, column }]) => `${name}: ${accessor}.${column}`);
+  const values = required.map(([name, { accessor, column }]) =>
+    `${name}: ${accessor}Row.${column}`
+  );
   return {
     imports: Array.from(
       targets.values(),
@@ -38,7 +40,7 @@ export function parentRows(
     rows: Array.from(
       targets.values(),
       ({ name, accessor }) =>
-        `  const ${accessor} = await db.${accessor}.create({ data: factory(${name}).build() });\n`,
+        `  const ${accessor}Row = await db.${accessor}.create({ data: factory(${name}).build() });\n`,
     ).join(""),
     values: values.length > 0 ? `, { ${values.join(", ")} }` : "",
   };

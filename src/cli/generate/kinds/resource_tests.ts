@@ -11,12 +11,12 @@ export function controllerTest(template: ResourceTemplate): string {
   const headers = tenant === undefined ? "" : `, headers: await tokenOf("a")`;
   const read = tenant === undefined ? "" : `, { headers: await tokenOf("a") }`;
   const db = parents.rows === "" ? "" : `  const db = app.get(Db);\n${parents.rows}`;
-  const rows = `${db}  const ${many.camel} = factory(${one.pascal}${parents.values});`;
+  const rows = `${db}  const valid = factory(${one.pascal}${parents.values});`;
   // the tenant is not part of a body
   const json = (name: string) =>
     tenant === undefined
-      ? `const ${name} = ${many.camel}.json();`
-      : `const { ${tenant}: _${name}, ...${name} } = ${many.camel}.json();`;
+      ? `const ${name} = valid.json();`
+      : `const { ${tenant}: _${name}, ...${name} } = valid.json();`;
   const page = (listed: string) => `{ rows: [${listed}], next: null }`;
   return `import { type FwApplication, provide } from "@fw/fw";
 ${tenant === undefined ? "" : 'import { JwtKey, JwtService } from "@fw/fw/authn";\n'}${
