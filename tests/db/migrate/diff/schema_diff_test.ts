@@ -109,6 +109,64 @@ testOnEach("diffSchema() keeps rows through changes and back", async ({ url }) =
   assert.deepEqual(await project.rows("posts"), before);
 });
 
+testOnEach("diffSchema() changes a table that others refer to, and keeps their rows", async (
+  { url },
+) => {
+  const project = new Project(url);
+  await project.become({ author: Author, post: Post });
+  await project.run(
+    "insert into authors (name) values ('Ada'), ('Bob')",
+    "insert into posts (author_id, title) values (1, 'One')",
+    "delete from authors where name = 'Bob'",
+  );
+  const Renamed = model("authors", {
+    id: field.integer().primaryKey(),
+    name: field.text({ min: 1 }).nullable(),
+  });
+  const { migrations } = await project.become({ author: Renamed, post: Post });
+  assert.equal((await project.rows("posts")).length, 1);
+  // A key that was used is not used again.
+  await project.run("insert into authors (name) values ('Cid')");
+  assert.deepEqual(await project.rows("authors"), [
+    { id: 1, name: "Ada" },
+    { id: 3, name: "Cid" },
+  ]);
+  await assert.rejects(project.run("insert into posts (author_id, title) values (9, 'None')"));
+  await project.rollBack(migrations.length);
+  assert.equal((await project.rows("posts")).length, 1);
+});
+
+testOnEach(
+  "diffSchema() changes the kind of a key with that of its references",
+  async ({ url }) => {
+    const project = new Project(url);
+    await project.become({ author: Author, post: Post });
+    await project.run(
+      "insert into authors (name) values ('Ada')",
+      "insert into posts (author_id, title) values (1, 'One')",
+    );
+    const Coded = model("authors", { id: field.text().primaryKey(), name: field.text() });
+    const Article = model("posts", {
+      id: field.integer().primaryKey(),
+      author_id: field.text().references(Coded, { onDelete: "cascade" }),
+      title: field.text(),
+      state: field.enum(["draft", "published"]).default("draft"),
+    });
+    const { losses, migrations } = await project.become({ author: Coded, post: Article });
+    assert.deepEqual(losses, []);
+    assert.deepEqual(await project.rows("authors"), [{ id: "1", name: "Ada" }]);
+    const [post] = await project.rows("posts");
+    assert.equal(post?.["author_id"], "1");
+    await assert.rejects(project.run("insert into posts (author_id, title) values ('2', 'Two')"));
+    await project.rollBack(migrations.length);
+    await project.run("insert into authors (name) values ('Bob')");
+    assert.deepEqual(await project.rows("authors"), [
+      { id: 1, name: "Ada" },
+      { id: 2, name: "Bob" },
+    ]);
+  },
+);
+
 testOnEach(
   "diffSchema() renames tables and columns, and keeps their rows",
   async ({ url }) => {
