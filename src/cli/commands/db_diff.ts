@@ -98,24 +98,31 @@ async function compare(
     fills: fillsOf(options.fill),
     variables: readVariables(project),
   };
-  const run = (renames: readonly string[]) =>
-    withProgress("Comparing", () => diffsOf(project, { ...how, renames }));
-  const diffs = await run(how.renames);
-  if (options.check || !isInteractive()) return diffs;
-  const renames = [...how.renames];
-  for (const candidate of new Set(diffs.flatMap(({ candidates }) => candidates))) {
-    const [from = "", to = ""] = candidate.split(":");
-    const isTaken = renames.some((other) => {
-      const [otherFrom, otherTo] = other.split(":");
-      return otherFrom === from || (otherTo === to && ownerOf(other) === ownerOf(candidate));
-    });
-    if (isTaken) continue;
+  const renames = [...options.rename];
+  const asked = new Set<string>();
+  const run = () => withProgress("Comparing", () => diffsOf(project, { ...how, renames }));
+  let diffs = await run();
+  for (;;) {
+    if (options.check || !isInteractive()) return diffs;
+    const candidates = diffs.flatMap((diff) => diff.candidates);
+    const open = candidates.find((it) => !asked.has(it) && !isTaken(it, renames));
+    if (open === undefined) return diffs;
+    asked.add(open);
+    const [from, to] = open.split(":");
     const answer = await ask(`Is ${to} the new name of ${from}? (yes/no)`);
-    if (/^y(es)?$/i.test(answer)) renames.push(candidate);
+    if (!/^y(es)?$/i.test(answer)) continue;
+    renames.push(open);
+    diffs = await run(); // a renamed table may have columns that are renamed too
   }
-  if (renames.length === how.renames.length) return diffs;
-  // A renamed table may have columns that are renamed too.
-  return await compare(project, { ...options, rename: renames });
+}
+
+/** Checks whether one of the names is a part of another rename. */
+function isTaken(candidate: string, renames: readonly string[]): boolean {
+  const [from, to] = candidate.split(":");
+  return renames.some((other) => {
+    const [otherFrom, otherTo] = other.split(":");
+    return otherFrom === from || (otherTo === to && ownerOf(other) === ownerOf(candidate));
+  });
 }
 
 /** Returns the table of a column that is renamed. */

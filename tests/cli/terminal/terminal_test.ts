@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { findOnPath } from "../../../src/cli/system/programs.ts";
 import { test, testOn } from "../../support/test.ts";
 import { FW } from "../fw.ts";
+import { MadeProject } from "../made_project.ts";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
 
 const denoTest = testOn(["deno"], "projects are served by it");
@@ -65,6 +66,30 @@ test("fw shows colours on a terminal, except with NO_COLOR or TERM=dumb", async 
   for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) {
     assert.doesNotMatch((await onTerminal("--help", { cwd, env })).text, /␛/);
   }
+}, { skip });
+
+denoTest("fw db diff asks on a terminal which columns are renamed", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("g model cat");
+  const path = join(project.root, "src/cats/cat_model.ts");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(
+    path,
+    text.replace("name: field.text(),", "nick: field.text(),\n  full: field.text(),"),
+  );
+  const shown = await onTerminal("db diff rename", {
+    cwd: project.root,
+    typed: [
+      [/nick the new name of cats\.name\? \(yes\/no\)/, "no\n"],
+      [/full the new name of cats\.name\? \(yes\/no\)/, "yes\n"],
+    ],
+  });
+  assert.equal(shown.code, 0, shown.text);
+  assert.match(shown.text, /rename column cats\.name to full/);
+  assert.match(
+    readFileSync(join(project.root, "migrations/0002_rename.sql"), "utf8"),
+    /^-- This fails .*\n.*\nalter table "cats" rename column "name" to "full";$/m,
+  );
 }, { skip });
 
 test("fw new prompts for the name on a terminal", async () => {

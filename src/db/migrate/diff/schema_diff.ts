@@ -5,10 +5,8 @@
  */
 import { CompiledQuery } from "kysely";
 import type { DbConnection } from "../../connection/connection.ts";
-import type { Grammar } from "../../connection/grammar.ts";
 import type { Table } from "../../query/table.ts";
 import { migrate } from "../migrate.ts";
-import { DbError } from "../../errors.ts";
 import { createTables, tableStatements } from "../schema.ts";
 import { type ChangeTexts, describeChange } from "./change_texts.ts";
 import { type MigrationScripts, writeMigrations } from "./migration_scripts.ts";
@@ -67,23 +65,26 @@ export async function compareModels(
     SchemaDiffOptions,
 ): Promise<SchemaDiff> {
   const renames = readRenames(texts);
-  const { desired, found, tables, grammar } = against === "database"
-    ? await within(
-      await options.openUnmigrated({ needsMigrations: false }),
-      async (database) => {
-        const wanted = await wantedBy(database, { options, tablesIn });
-        return { ...wanted, found: await readSchema(database, wanted.schemas) };
-      },
-    )
-    : await within(await options.openTemporary(), async (database, source) => {
-      if (!source) throw new TypeError("Cannot compare migrations: the options name none");
-      // Where tables can be undone, they need no database of their own.
-      const wanted = database.grammar.brand === "PostgreSQL"
-        ? await wantedUncommitted(database, tablesIn(database))
+  const opened = against === "database"
+    ? options.openUnmigrated({ needsMigrations: false })
+    : options.openTemporary();
+  const { desired, found, tables, grammar } = await within(
+    await opened,
+    async (database, source) => {
+      if (against === "migrations") {
+        if (!source) throw new TypeError("Cannot compare migrations: the options name none");
+        await migrate(database, source);
+      }
+      const tables = tablesIn(database);
+      const found = await readSchema(database, schemasOf(tables));
+      const canUndo = database.grammar.brand === "PostgreSQL" &&
+        (against === "migrations" || schemasOf(tables).length === 0);
+      const desired = canUndo
+        ? await wantedUncommitted(database, tables)
         : await wantedIn({ options, tablesIn });
-      await migrate(database, source);
-      return { ...wanted, found: await readSchema(database, wanted.schemas) };
-    });
+      return { desired, found, tables, grammar: database.grammar };
+    },
+  );
   const { to, excluded, notCompared } = targetOf({
     current: renamed(found, renames),
     desired,
@@ -152,53 +153,33 @@ function withComments(
   }));
 }
 
-/** The tables that models want. */
-interface WantedTables {
-  readonly desired: Schema;
-  readonly tables: readonly Table[];
-  readonly schemas: readonly string[];
-  readonly grammar: Grammar;
-}
-
 /** Reads the tables of models as they are in an empty database. */
-async function wantedIn({ options, tablesIn }: ComparedModels): Promise<WantedTables> {
+async function wantedIn({ options, tablesIn }: ComparedModels): Promise<Schema> {
   return await within(await options.openTemporary(), async (database) => {
     const tables = tablesIn(database);
-    const schemas = schemasOf(tables);
     await createTables(database, tables);
-    return {
-      desired: await readSchema(database, schemas),
-      tables,
-      schemas,
-      grammar: database.grammar,
-    };
+    return await readSchema(database, schemasOf(tables));
   });
 }
 
-/** Reads them without a database of their own where PostgreSQL refuses that, if it can. */
-async function wantedBy(database: DbConnection, models: ComparedModels): Promise<WantedTables> {
-  try {
-    return await wantedIn(models);
-  } catch (error) {
-    const tables = models.tablesIn(database);
-    const { grammar } = database;
-    const isPossible = grammar.brand === "PostgreSQL" && schemasOf(tables).length === 0;
-    if (!isPossible || !(error instanceof DbError)) throw error;
-    const schema = `fw_diff_${crypto.randomUUID().replaceAll("-", "")}`;
-    return await wantedUncommitted(database, tables, { schema });
-  }
-}
-
-/** Reads tables that a transaction of PostgreSQL creates, in a schema or the current one. */
+/**
+ * Reads the tables of models as a transaction of PostgreSQL creates them, in a schema that no other
+ * session sees. Functions and types of the migrations are there, which defaults may need.
+ */
 async function wantedUncommitted(
   database: DbConnection,
   tables: readonly Table[],
-  { schema }: { readonly schema?: string } = {},
-): Promise<WantedTables> {
-  const { kysely, grammar } = database;
+): Promise<Schema> {
+  const { kysely } = database;
   const schemas = schemasOf(tables);
+  const own = `fw_diff_${crypto.randomUUID().replaceAll("-", "")}`;
   const statements = [
-    ...schema === undefined ? [] : [`create schema ${schema}`, `set local search_path = ${schema}`],
+    ...schemas.map((name, place) =>
+      `do $fw$ begin if to_regnamespace('"${name}"') is not null then
+        alter schema "${name}" rename to ${own}_${place}; end if; end $fw$`
+    ),
+    `create schema ${own}`,
+    `select set_config('search_path', '${own}, ' || current_setting('search_path'), true)`,
     ...tableStatements(tables),
   ];
   const undone = new Error("undone");
@@ -212,7 +193,7 @@ async function wantedUncommitted(
   } catch (error) {
     if (error !== undone) throw error;
   }
-  return { desired, tables, schemas, grammar };
+  return desired;
 }
 
 /** Returns the schemas of PostgreSQL that tables are in, besides the current one. */

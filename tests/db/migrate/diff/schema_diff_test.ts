@@ -327,6 +327,26 @@ testOnEach("diffSchema() compares with the tables of a database", async ({ url }
   assert.deepEqual(missing.changes, ["create table authors"]);
 });
 
+testOnEach("diffSchema() knows the functions and schemas of the migrations", async ({ url }) => {
+  const project = new Project(url);
+  project.migrations["0001_code"] =
+    "create function next_code() returns bigint language sql as 'select 7'; create schema audit;";
+  const Log = model("logs", {
+    id: field.integer().primaryKey(),
+    code: field.integer().defaultSql("next_code()"),
+  }, { schema: "audit" });
+  const Wider = model("logs", {
+    id: field.integer().primaryKey(),
+    code: field.integer().defaultSql("next_code()"),
+    next: field.integer().nullable().references("self").unique(),
+  }, { schema: "audit", index: [["code", "next"]] });
+  assert.deepEqual((await project.become({ log: Log })).changes, ["create table audit.logs"]);
+  const { migrations } = await project.become({ log: Wider });
+  assert.equal(migrations.length, 2);
+  await project.run("insert into audit.logs (next) values (null)");
+  await project.rollBack(3);
+}, { brands: ["postgres"] });
+
 testOnEach(
   "diffSchema() needs no database of its own to compare with the tables",
   async ({ url }) => {
