@@ -75,7 +75,7 @@ denoTest("fw db diff asks on a terminal which columns are renamed", async () => 
   const text = readFileSync(path, "utf8");
   writeFileSync(
     path,
-    text.replace("name: field.text(),", "nick: field.text(),\n  full: field.text(),"),
+    text.replace(/name: .*\n/, "nick: field.text(),\n  full: field.text(),\n"),
   );
   const shown = await onTerminal("db diff rename", {
     cwd: project.root,
