@@ -1,7 +1,6 @@
 /**
- * Pages by a cursor: the page at row 100 000 of 200 000 beside the first one, by the key, by one
- * column with ties, by columns of several directions, and with a condition. A page by an offset is
- * beside them.
+ * Pages by a cursor: the page at row 100 000 of 200 000 beside the first one, by the key, by
+ * a column with ties, by text, and with a condition. A page by an offset is beside them.
  *
  * @module
  */
@@ -29,7 +28,6 @@ const QUERIES: Readonly<Record<string, Query>> = {
   "the key": {},
   "-created_at, of which 10 are equal": { orderBy: { created_at: "desc" } },
   "title, which is text": { orderBy: { title: "asc" } },
-  "-created_at,id": { orderBy: [{ created_at: "desc" }, { id: "asc" }] },
   "created_at where status is public": {
     where: { status: "public" },
     orderBy: { created_at: "asc" },

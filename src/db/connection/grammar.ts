@@ -177,7 +177,7 @@ export interface Grammar {
   /** Whether `null` comes last in an ascending order. */
   readonly nullsLast: boolean;
 
-  /** Whether an index finds the rows for `(a, b) > (?, ?)`. */
+  /** Whether an index finds the rows for `(a, b) > (?, ?)`, not `a > ? or (a = ? and b > ?)`. */
   readonly comparesRows: boolean;
 
   /** The maximum number of values that a statement can bind. */
