@@ -89,3 +89,28 @@ for (const db of DATABASES) {
     { skip: db === "sqlite" ? undefined : SERVERS[db].skip },
   );
 }
+
+test("fw db pull takes names of tables that are reserved, and runs no name of a column", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  {
+    const url = `sqlite:${join(project.root, "data/data.sqlite")}`;
+    await using tables = await DbService.with({}).open(DbOptions.fromUrl(url));
+    const code = (line: string) => `"x${line}[(globalThis.ran = 1, 'a')]: field.text(), //"`;
+    const columns = ["\n", "\r", "\u2028", "\u2029"].map((line) => `${code(line)} text`);
+    for (const name of ["class", "constructor"]) {
+      await sql.raw(`create table "${name}" (id integer primary key, ${columns.join(", ")})`)
+        .execute(tables.kysely);
+    }
+  }
+  await project.fw("db pull");
+  const program = `import * as models from "./src/models.ts";
+import { Db } from "./src/database.ts";
+await using db = await Db.open(DbOptions.fromUrl("sqlite:data/data.sqlite"));
+console.log(Object.keys(models), await db.tableClass.count(), "ran" in globalThis);
+`;
+  writeFileSync(join(project.root, "use.ts"), `import { DbOptions } from "@fw/fw/db";\n${program}`);
+  const used = await run([process.execPath, "run", "-A", "--check", "use.ts"], {
+    cwd: project.root,
+  });
+  assert.equal(used.stdout, '[ "TableClass", "TableConstructor" ] 0 false\n', used.stderr);
+});

@@ -15,7 +15,7 @@ import { DATABASE_FILE, type Project, requireProject } from "../project/project.
 import { type PulledModel, pulledModels } from "../project/schema_diff.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { format } from "../system/programs.ts";
-import { CliError } from "../terminal/cli_error.ts";
+import { CliError, lineOf } from "../terminal/cli_error.ts";
 import { withProgress } from "../terminal/terminal.ts";
 import { addDatabaseOption, addExamples, collect, printChanges } from "./options.ts";
 
@@ -46,7 +46,9 @@ async function pull({ out, schema, force = false, dryRun = false, ...options }: 
   const project = requireProject(process.cwd());
   const plan = new FilePlan(project.root);
   await withProgress("Reading the tables", async () => {
-    const models = await pulledModels(project, { ...options, schemas: schema });
+    const pulled = await pulledModels(project, { ...options, schemas: schema });
+    // the name of a column can have lines, which would end a comment
+    const models = pulled.map((model) => ({ ...model, notes: model.notes.map(lineOf) }));
     await planModels(models, { plan, project, out });
     await plan.formatNew((file) => format(file, project.root));
   });
@@ -117,7 +119,7 @@ function namesOf(models: readonly PulledModel[]): ReadonlyMap<string, ModelNames
   const taken = new Set<string>();
   return new Map(models.map(({ name }) => {
     const bare = name.replace(/^_+/, "");
-    const words = /^[A-Za-z]/.test(bare) ? bare : `table_${bare}`;
+    const words = EntityName.isName(bare) ? bare : `table_${bare}`;
     const one = EntityName.parse(words).singular();
     const all = EntityName.parse(words);
     const isFree = ({ pascal, camel }: EntityName) =>

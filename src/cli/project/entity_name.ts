@@ -76,6 +76,11 @@ export class EntityName {
     return name;
   }
 
+  /** Checks whether a text begins as a name and is not reserved. */
+  static isName(text: string): boolean {
+    return /^[A-Za-z]/.test(text) && !RESERVED.has(camelCase(text).toLowerCase());
+  }
+
   /**
    * Removes the last word, unless it is the only one: `CatsService` without `service` is `Cats`.
    */

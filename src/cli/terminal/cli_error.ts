@@ -14,7 +14,7 @@ export class CliError extends Error {
 /** Returns the message of a thrown value, on one line. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.trim().replaceAll(/\s*\n\s*/g, "; ");
+  return text.trim().replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, "; ");
 }
 
 /** The signals that end a command. */
