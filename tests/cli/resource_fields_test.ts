@@ -29,7 +29,7 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
       await using project = await MadeProject.make({ db, authn: true, strict: true });
       for (const command of COMMANDS) await project.fw(command);
       assert.equal(await project.fw("db diff --check"), "The models and the migrations agree.\n");
-    const names = await project.ok();
+      const names = await project.ok();
       const rows = ["User", "Post", "Order", "Line"];
       for (const name of rows) {
         assert.ok(names.includes(`${name} is stored and read`), name);
