@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import fc from "fast-check";
 import { checkTables } from "../../../../src/db/migrate/check_tables.ts";
 import { writeMigrations } from "../../../../src/db/migrate/diff/migration_scripts.ts";
@@ -13,21 +14,22 @@ import { type Brand, testOnEach } from "../../support/database.ts";
 import { type ModelPlan, modelsOf, pairOfModels } from "../../property/arbitrary_models.ts";
 import { EmptyDatabase, plain } from "./empty_database.ts";
 
-/** How many pairs of models are tried; MySQL takes longest to create tables. */
-const RUNS: Readonly<Record<Brand, number>> = { sqlite: 60, postgres: 20, mysql: 8 };
-/** The parts of the many pairs, each of which ends within the time of a test. */
-const PARTS = 4;
-const RUNS_OF_PART = 500;
+/** How many pairs of models are tried: servers take long to create tables, MySQL longest. */
+const PAIRS: Readonly<Record<Brand, number>> = { sqlite: 60, postgres: 20, mysql: 8 };
+/** How many the exhaustive tests try, in parts that each end within the time of a test. */
+const MANY_PAIRS: Readonly<Record<Brand, number>> = { sqlite: 500, postgres: 250, mysql: 60 };
+/** More parts: `FW_PAIRS=4 FW_TEST=all deno test -A --no-check` and this file. */
+const PARTS = Number(process.env["FW_PAIRS"] ?? 1);
 
 testOnEach("migrations by difference lead from any models to any others, and back", async (
   { brand },
 ) => {
-  await tryPairs(brand, RUNS[brand]);
+  await tryPairs(brand, PAIRS[brand]);
 }, { register: testOnce });
 
 for (let part = 1; part <= PARTS; part++) {
   testOnEach(`migrations by difference do so for many pairs, part ${part}`, async ({ brand }) => {
-    await tryPairs(brand, RUNS_OF_PART);
+    await tryPairs(brand, MANY_PAIRS[brand]);
   }, { register: testOnce, exhaustive: true });
 }
 
