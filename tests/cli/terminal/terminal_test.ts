@@ -115,7 +115,7 @@ test("fw db rollback prompts on a terminal, except in production", async () => {
   using folder = new TemporaryFolder();
   await onTerminal("new shop --no-git --db sqlite", { cwd: folder.path });
   const cwd = join(folder.path, "shop");
-  await onTerminal("g model cat", { cwd });
+  await onTerminal("g model cat", { cwd, typed: [[/What are its fields\?/, "\n"]] });
   await onTerminal("db migrate", { cwd });
   const question = /Roll back the last migration of sqlite:data\/data\.sqlite\?/;
   for (const keys of ["no\n", "\n", "\x04"]) {
