@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { checkModels } from "../../src/cli/doctor/application.ts";
 import { checkSecrets } from "../../src/cli/doctor/environment.ts";
 import { run } from "../../src/cli/system/programs.ts";
 import type { Project } from "../../src/cli/project/project.ts";
@@ -49,6 +50,21 @@ test("checkSecrets() warns about private keys in the repository", async () => {
   await git("rm", "-q", "--cached", "key.pem", "one_line.txt");
   const { level } = await checkSecrets(projectIn(folder));
   assert.equal(level, "ok");
+});
+
+test("checkModels() creates no database on a server in production", async () => {
+  using folder = new TemporaryFolder();
+  writeFileSync(join(folder.path, "database.ts"), "throw new Error('not to be run')");
+  const findings = await checkModels(projectIn(folder), {
+    database: "database.ts",
+    variables: { DATABASE_URL: "postgres://db.example/shop" },
+    isProduction: true,
+  });
+  assert.deepEqual(findings, [{
+    level: "skipped",
+    subject: "models",
+    text: "compared in development and CI: fw db diff --check",
+  }]);
 });
 
 function projectIn({ path }: TemporaryFolder): Project {

@@ -60,7 +60,7 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     await checkSecrets(project),
     ...await checkApplication(project, { ...options, isProduction }),
     ...await checkDatabase(project, { ...options, variables }),
-    ...await checkModels(project, { ...options, variables }),
+    ...await checkModels(project, { ...options, variables, isProduction }),
     ...isProduction ? await checkProduction(project, { ...options, variables }) : [],
   ]);
   print(

@@ -12,6 +12,7 @@ import {
   migrationsOf,
   tableDifferences,
 } from "../project/migrations.ts";
+import { databaseOfUrl } from "../project/database.ts";
 import { hasFile, type Project } from "../project/project.ts";
 import { diffsOf } from "../project/schema_diff.ts";
 import { lineOf } from "../terminal/cli_error.ts";
@@ -72,12 +73,21 @@ export async function checkDatabase(
   }
 }
 
-/** Checks whether the migrations create the tables of the models. */
+/**
+ * Checks whether the migrations create the tables of the models; not on a server in production,
+ * where it would create a database.
+ */
 export async function checkModels(
   project: Project,
-  { variables, database }: DatabaseOption & { readonly variables: Variables },
+  { variables, database, isProduction }: DatabaseOption & {
+    readonly variables: Variables;
+    readonly isProduction: boolean;
+  },
 ): Promise<readonly Finding[]> {
   if (!hasFile(project, database)) return [];
+  if (isProduction && databaseOfUrl(variables["DATABASE_URL"] ?? "") !== "sqlite") {
+    return [skipped("models", "compared in development and CI: fw db diff --check")];
+  }
   const compared = { database, variables, against: "migrations", renames: [], fills: {} } as const;
   try {
     const changes = (await diffsOf(project, compared)).flatMap(({ changes }) => changes);
