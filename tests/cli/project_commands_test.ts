@@ -265,7 +265,7 @@ test("fw doctor finds no problem in a new project, and later ones", async () => 
   replaceIn(
     project,
     "src/cats/cat_model.ts",
-    (text) => text.replace("name: field.text(),", "name: field.text(),\n  age: field.integer(),"),
+    (text) => text.replace(/name: .*\n/, (line) => `${line}  age: field.integer(),\n`),
   );
   const { code, stdout } = await fw("doctor", {
     cwd: project.root,
