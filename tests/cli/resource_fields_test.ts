@@ -131,6 +131,8 @@ test("fw generate refuses fields and models that it cannot use, and writes nothi
       "Cannot generate crud: there is no src/posts/post_model.ts; fw generate resource post",
     "g crud user --tenant tenant_id":
       "Cannot use src/users/user_model.ts: it declares no field tenant_id",
+    "g model post a:text --tenant org_id:uuid":
+      "Cannot use the tenant org_id:uuid: it is not the name of a column",
     "g field post a:text": "Cannot generate a field: there is no src/posts/post_model.ts",
     "g field user": "Cannot generate a field: name one, as in fw generate field user age:integer?",
     "g field user name:text":

@@ -49,6 +49,9 @@ export async function readModelFields(
   own: EntityName,
 ): Promise<ModelFields> {
   const given = readFields(texts.length > 0 ? texts : [DEFAULT_FIELD]);
+  if (tenant !== undefined && readField(tenant).name !== tenant) {
+    throw new CliError(`Cannot use the tenant ${tenant}: it is not the name of a column`);
+  }
   const specs = tenant === undefined
     ? given
     : [readField(tenant), ...given.filter(({ name }) => name !== tenant)];

@@ -4,7 +4,7 @@
  * @module
  */
 import { posix } from "node:path";
-import { DATABASE_FILE } from "../../project/project.ts";
+import { APP_FILE, DATABASE_FILE } from "../../project/project.ts";
 import { CliError } from "../../terminal/cli_error.ts";
 import { listInModule } from "../edit_project.ts";
 import { type Kind, planCode } from "../kind.ts";
@@ -82,7 +82,13 @@ async function generateResource(generation: Generation): Promise<void> {
   });
   plan.create(posix.join(folder, `${one.snake}_dto.ts`), resourceDto(template));
   const { tenant } = fields;
-  if (tenant !== undefined) plan.createMissing({ [TENANT_FILE]: callerTenant(tenant) });
+  if (tenant !== undefined) {
+    plan.createMissing({ [TENANT_FILE]: callerTenant(tenant) });
+    const verifiesTokens = /\.use(?:Authn|OAuth2)\(/.test(plan.read(APP_FILE) ?? "");
+    if (!verifiesTokens) {
+      plan.note(`Callers need a token with the claim ${tenant}: see useAuthn and useOAuth2`);
+    }
+  }
   const listing = { name: `${many.pascal}Module`, file: moduleFile, folder: target.base };
   await listInModule(generation, { list: "imports", ...listing });
 }
