@@ -56,8 +56,8 @@ const INSTALLED = [
   "ws",
 ];
 
-/** The most bytes of their files: 9.4 MB, and some room for releases of theirs. */
-const INSTALLED_BYTES = 9_600_000;
+/** The most bytes of their files: 9.9 MB, and some room for releases of theirs. */
+const INSTALLED_BYTES = 10_200_000;
 
 /** Serves metrics and documents as YAML; prints why that failed. */
 const METRICS_AND_YAML = `
