@@ -51,9 +51,7 @@ async function ask(url: string, query: string): Promise<readonly unknown[][]> {
 async function runSuites(mode: PoolMode) {
   await using bouncer = await startPgBouncer(mode, PATIENT);
   const suites = SUITES[mode].map((name) => `tests/db/${name}`);
-  // Databases of migrations by difference are created and dropped, which a pooler holds open.
-  const flags = ["--parallel", "--filter=(postgres)", "--ignore=tests/db/migrate/diff"];
-  const args = ["test", "-A", "--no-check", ...flags, ...suites];
+  const args = ["test", "-A", "--no-check", "--parallel", "--filter=(postgres)", ...suites];
   const env = { TEST_POSTGRES_URL: bouncer.url(SERVERS.postgres.url), NO_COLOR: "1" };
   const ending = await run([process.execPath, ...args], { cwd: ROOT, env });
   return { ...ending, crash: bouncer.crash() };

@@ -62,6 +62,11 @@ export async function openTemporary(
   const identifier = sql.raw(quoted(name, grammar));
   const remove = async () => {
     try {
+      if (grammar.brand === "PostgreSQL") {
+        // A pooler keeps sessions, which would stop the database from being dropped.
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+          .execute(kysely);
+      }
       await sql`drop database ${identifier}`.execute(kysely);
     } finally {
       await server.close();
