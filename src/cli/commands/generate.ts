@@ -13,7 +13,6 @@ import { FIELD } from "../generate/kinds/field.ts";
 import { CRUD, RESOURCE } from "../generate/kinds/resource.ts";
 import { readTarget, type TargetOptions } from "../generate/target.ts";
 import { FIELD_KINDS } from "../generate/fields/field_spec.ts";
-import { DEFAULT_FIELD } from "../generate/fields/model_fields.ts";
 import { DATABASE_FILE, requireProject } from "../project/project.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { format } from "../system/programs.ts";
@@ -94,8 +93,7 @@ async function generate(
 ): Promise<void> {
   const project = requireProject(process.cwd());
   const name = await argumentOr(given, `What is the name of the ${kind.name}?`);
-  const isAsked = kind.hasFields && kind.hasTenant && texts.length === 0 && isInteractive();
-  const fields = isAsked ? await askFields() : texts;
+  const fields = texts.length === 0 ? await fieldsOf(kind) : texts;
   const target = readTarget(name, { root: project.root, kind: kind.name, ...where });
   const plan = new FilePlan(project.root);
   await withProgress(`Generating ${target.name.kebab}`, async () => {
@@ -111,9 +109,14 @@ async function generate(
   await writeDiff(migration, { database: DATABASE_FILE, rename: [], fill: [] });
 }
 
-async function askFields(): Promise<readonly string[]> {
-  const answer = await ask(`What are its fields? Return for ${DEFAULT_FIELD}:`);
-  return answer.split(" ").filter(Boolean);
+/** Returns the fields of a kind that was given none; on a terminal, prompts for them. */
+async function fieldsOf({ defaultField }: Kind): Promise<readonly string[]> {
+  if (defaultField === undefined) return [];
+  const answer = isInteractive()
+    ? await ask(`What are its fields? Return for ${defaultField}:`)
+    : "";
+  const fields = answer.split(" ").filter(Boolean);
+  return fields.length > 0 ? fields : [defaultField];
 }
 
 const FIELDS_HELP = `

@@ -24,6 +24,8 @@ export interface Kind {
   readonly hasFolder?: boolean;
   /** Whether it has the fields of a model; default false. */
   readonly hasFields?: boolean;
+  /** The field that it has without others, for which a terminal is asked; default none. */
+  readonly defaultField?: string;
   /** Whether its rows can belong to tenants; default false. */
   readonly hasTenant?: boolean;
   /** Plans its files. */

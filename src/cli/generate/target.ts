@@ -32,9 +32,9 @@ export interface Generation {
   /** What to generate, and where. */
   readonly target: Target;
   /** The fields of a model, as they were written: `title:text`. */
-  readonly fields?: readonly string[];
+  readonly fields: readonly string[];
   /** The column that has the tenant of a row. */
-  readonly tenant?: string | undefined;
+  readonly tenant: string | undefined;
 }
 
 /** Options of the place to generate in. */

@@ -8,12 +8,9 @@ import type { FieldSpec } from "./field_spec.ts";
 /** Returns the expression of a field of a model: `field.text({ max: 80 }).unique()`. */
 export function fieldCode(
   spec: FieldSpec,
-  { isUnique = spec.isUnique, model }: {
-    readonly isUnique?: boolean;
-    readonly model?: string;
-  } = {},
+  { model }: { readonly model?: string } = {},
 ): string {
-  const { kind, isEmail, isNullable, reference } = spec;
+  const { kind, isEmail, isNullable, isUnique, reference } = spec;
   const target = reference?.pascal === model ? '"self"' : reference?.pascal;
   return [
     `field.${kind}(${argumentOf(spec)})`,

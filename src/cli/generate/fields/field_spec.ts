@@ -98,7 +98,7 @@ export function readField(text: string): FieldSpec {
     );
   }
   const spec = options.reduce((spec, option) => withOption(spec, { option, refuse }), {
-    ...plain(name, kind),
+    ...plainField(name, kind),
     isNullable: Boolean(mark),
   });
   if (kind === "enum" && spec.values.length === 0) {
@@ -110,7 +110,8 @@ export function readField(text: string): FieldSpec {
   return { ...spec, default: given };
 }
 
-function plain(name: string, kind: SpecKind): FieldSpec {
+/** Returns a field without options. */
+export function plainField(name: string, kind: SpecKind): FieldSpec {
   return { name, kind, isNullable: false, isUnique: false, isEmail: false, values: [] };
 }
 
@@ -157,7 +158,7 @@ function readReference(
   const other = options.find((option) => option !== "unique");
   if (other !== undefined) throw refuse(`a reference has no option ${JSON.stringify(other)}`);
   return {
-    ...plain(name.endsWith("_id") ? name : `${name}_id`, "integer"),
+    ...plainField(name.endsWith("_id") ? name : `${name}_id`, "integer"),
     isNullable,
     isUnique: options.includes("unique"),
     reference: EntityName.parse(model).singular(),

@@ -13,7 +13,7 @@ import type { FilePlan } from "../../system/file_plan.ts";
 import { CliError } from "../../terminal/cli_error.ts";
 import { type Generation, specifierOf } from "../target.ts";
 import { fieldCode } from "./field_code.ts";
-import { FIELD_KINDS, type FieldSpec, readField, readFields } from "./field_spec.ts";
+import { FIELD_KINDS, type FieldSpec, plainField, readField, readFields } from "./field_spec.ts";
 import type { ReferredKey } from "./table_sql.ts";
 
 /** The field of a model that is generated without fields. */
@@ -33,10 +33,20 @@ export interface ReferredModel extends ReferredKey {
 export interface ModelFields {
   /** The fields, that of the tenant first. */
   readonly specs: readonly FieldSpec[];
+  /** The fields that are unique together: with a tenant, each unique one is so for its rows. */
+  readonly unique: readonly (readonly string[])[];
   /** The field that has the tenant of a row. */
   readonly tenant?: string | undefined;
   /** The models that fields refer to, by the names of the fields. */
   readonly referred: ReadonlyMap<string, ReferredModel>;
+}
+
+/** A model that a project has, or will have. */
+export interface PlannedModel {
+  /** Its fields. */
+  readonly fields: ModelFields;
+  /** The field that is its key. */
+  readonly key: string;
 }
 
 /**
@@ -45,10 +55,10 @@ export interface ModelFields {
  * @throws {CliError} if one is invalid, or refers to an unknown model
  */
 export async function readModelFields(
-  { plan, fields: texts = [], tenant }: Generation,
+  { plan, fields: texts, tenant }: Generation,
   own: EntityName,
 ): Promise<ModelFields> {
-  const given = readFields(texts.length > 0 ? texts : [DEFAULT_FIELD]);
+  const given = readFields(texts);
   if (tenant !== undefined && readField(tenant).name !== tenant) {
     throw new CliError(`Cannot use the tenant ${tenant}: it is not the name of a column`);
   }
@@ -65,7 +75,9 @@ export async function readModelFields(
     }
     read.push(target ? { ...spec, kind: target.kind } : spec);
   }
-  return { specs: read, tenant, referred };
+  if (tenant === undefined) return { specs: read, unique: [], tenant, referred };
+  const unique = read.filter(({ isUnique }) => isUnique).map(({ name }) => [tenant, name]);
+  return { specs: read.map((spec) => ({ ...spec, isUnique: false })), unique, tenant, referred };
 }
 
 /**
@@ -73,13 +85,13 @@ export async function readModelFields(
  *
  * @throws {CliError} if the file is not understood, or the model has no key of one column
  */
-export async function declaredFields(
+export async function declaredModel(
   { plan, tenant }: Generation,
   { source, model: { one, file } }: {
     readonly source: string;
     readonly model: { readonly one: EntityName; readonly file: string };
   },
-): Promise<{ readonly fields: ModelFields; readonly key: string }> {
+): Promise<PlannedModel> {
   const declared = await readModelSource(source);
   if (!declared?.key) {
     throw new CliError(`Cannot use ${file}: it declares no model with a key of one column`);
@@ -92,30 +104,21 @@ export async function declaredFields(
   for (const [name, code] of declared.fields) {
     const [, kind] = /^field\s*\.\s*(\w+)\(/.exec(code) ?? [];
     const [, target] = /\.references\(\s*(\w+)/.exec(code) ?? [];
-    const isOptional = /\.(?:nullable|default|defaultSql)\(/.test(code);
     const known = FIELD_KINDS.find((it) => it === kind);
     if (known === undefined || name === declared.key.name) continue;
     specs.push({
-      ...readField(known === "enum" || known === "decimal" ? name : `${name}:${known}`),
-      kind: known,
-      isNullable: isOptional,
+      ...plainField(name, known),
+      isNullable: /\.(?:nullable|default|defaultSql)\(/.test(code), // tests need no such row
       isUnique: code.includes(".unique()"),
     });
     if (target) referred.set(name, await findModel(plan, EntityName.parse(target), one));
   }
-  return { fields: { specs, tenant, referred }, key: declared.key.name };
-}
-
-/** Returns the columns that are unique together: unique fields are so for each tenant. */
-export function uniqueKeysOf({ specs, tenant }: ModelFields): readonly (readonly string[])[] {
-  if (tenant === undefined) return [];
-  return specs.filter(({ isUnique }) => isUnique).map(({ name }) => [tenant, name]);
+  return { fields: { specs, unique: [], tenant, referred }, key: declared.key.name };
 }
 
 /** Returns the columns with an index of their own: the tenant, unless a key begins with it. */
-export function indexesOf(fields: ModelFields): readonly string[] {
-  const { tenant } = fields;
-  return tenant !== undefined && uniqueKeysOf(fields).length === 0 ? [tenant] : [];
+export function indexesOf({ tenant, unique }: ModelFields): readonly string[] {
+  return tenant !== undefined && unique.length === 0 ? [tenant] : [];
 }
 
 /** Returns the code of a model: its imports, its declaration and the type of its rows. */
@@ -127,7 +130,7 @@ export function modelCode(
   },
   fields: ModelFields,
 ): string {
-  const { specs, tenant, referred } = fields;
+  const { specs, unique, referred } = fields;
   const others = new Map([...referred.values()].map((target) => [target.name, target]));
   others.delete(one.pascal);
   const imports = Array.from(
@@ -135,12 +138,9 @@ export function modelCode(
     ({ name, file: other }) =>
       `import { ${name} } from "${specifierOf(posix.dirname(file), other)}";\n`,
   );
-  const lines = specs.map((spec) => {
-    const isUnique = spec.isUnique && tenant === undefined;
-    return `  ${spec.name}: ${fieldCode(spec, { isUnique, model: one.pascal })},\n`;
-  });
+  const lines = specs.map((spec) => `  ${spec.name}: ${fieldCode(spec, { model: one.pascal })},\n`);
   const list = (names: readonly string[]) => `[${names.map((name) => `"${name}"`).join(", ")}]`;
-  const [unique, index] = [uniqueKeysOf(fields), indexesOf(fields)];
+  const index = indexesOf(fields);
   const options = [
     unique.length > 0 && `unique: [${unique.map(list).join(", ")}]`,
     index.length > 0 && `index: ${list(index)}`,
@@ -161,16 +161,16 @@ async function findModel(
   own: EntityName,
 ): Promise<ReferredModel & { readonly kind: FieldSpec["kind"] }> {
   const name = reference.pascal;
-  if (name === own.pascal) {
-    const table = own.plural().snake;
-    return { name, file: "", accessor: "", table, column: "id", kind: "integer" };
-  }
   const database = plan.read(DATABASE_FILE) ?? "";
   const program = await parseModule(database);
   const specifier = program && specifierOfName(program, name);
   const accessor = await accessorOf(database, name);
   const unknown = (reason: string) => new CliError(`Cannot refer to ${reference.kebab}: ${reason}`);
   if (specifier === undefined || accessor === undefined) {
+    if (name === own.pascal) { // it is generated now
+      const table = own.plural().snake;
+      return { name, file: "", accessor: "", table, column: "id", kind: "integer" };
+    }
     throw unknown(`${DATABASE_FILE} lists no model ${name}; fw generate model ${reference.kebab}`);
   }
   const file = posix.join(posix.dirname(DATABASE_FILE), specifier);

@@ -1,5 +1,6 @@
 /**
- * The SQL of new tables and columns, as `createTables()` of the framework has it.
+ * The SQL of new tables, as `createTables()` of the framework has it: code can be generated where no
+ * database runs. `fw db diff --check` finds no difference.
  *
  * @module
  */

@@ -21,14 +21,14 @@ export const FIELD: Kind = {
   example: "product slug:text:unique",
   hasFields: true,
   generate: generateFields,
-  migration: ({ target, fields = [] }) => {
+  migration: ({ target, fields }) => {
     const names = fields.map((text) => /^\w*/.exec(text)![0]);
     return `add_${names.join("_and_")}_to_${readModel(target).many.snake}`;
   },
 };
 
 async function generateFields(generation: Generation): Promise<void> {
-  const { plan, target, fields = [] } = generation;
+  const { plan, target, fields } = generation;
   const { one, file } = readModel(target);
   if (fields.length === 0) {
     throw new CliError(

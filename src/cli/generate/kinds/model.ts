@@ -7,12 +7,13 @@ import { posix } from "node:path";
 import type { EntityName } from "../../project/entity_name.ts";
 import { CliError } from "../../terminal/cli_error.ts";
 import {
-  declaredFields,
+  declaredModel,
+  DEFAULT_FIELD,
   indexesOf,
   modelCode,
   type ModelFields,
+  type PlannedModel,
   readModelFields,
-  uniqueKeysOf,
 } from "../fields/model_fields.ts";
 import { parentRows } from "../fields/parent_rows.ts";
 import { createTableSql, dropTableSql } from "../fields/table_sql.ts";
@@ -57,19 +58,12 @@ export const MODEL: Kind = {
   about: "a model with its migration, listed in the database",
   example: "customer name:text:1..100 email:text:email:unique",
   hasFields: true,
+  defaultField: DEFAULT_FIELD,
   hasTenant: true,
   async generate(generation) {
     await generateModel(generation);
   },
 };
-
-/** A model that a project has, or will have. */
-export interface PlannedModel {
-  /** Its fields. */
-  readonly fields: ModelFields;
-  /** The field that is its key. */
-  readonly key: string;
-}
 
 /** Plans a model unless its file exists, which is kept. */
 export async function ensureModel(generation: Generation): Promise<PlannedModel> {
@@ -80,7 +74,7 @@ export async function ensureModel(generation: Generation): Promise<PlannedModel>
   await ensureDatabase(generation);
   await listModel(generation, model);
   plan.note(`${model.file} is kept`);
-  return await declaredFields(generation, { source, model });
+  return await declaredModel(generation, { source, model });
 }
 
 /**
@@ -126,11 +120,8 @@ async function generateModel(generation: Generation): Promise<ModelFields> {
   });
   const table = {
     table: many.snake,
-    // for each tenant
-    fields: fields.specs.map((spec) =>
-      fields.tenant === undefined ? spec : { ...spec, isUnique: false }
-    ),
-    unique: uniqueKeysOf(fields),
+    fields: fields.specs,
+    unique: fields.unique,
     index: indexesOf(fields),
     referred: fields.referred,
   };

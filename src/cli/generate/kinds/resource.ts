@@ -11,6 +11,7 @@ import { type Kind, planCode } from "../kind.ts";
 import { checkModelName, TEST_DATABASE_FILE } from "../project_database.ts";
 import { type Generation, specifierOf } from "../target.ts";
 import { ensureModel, readModel } from "./model.ts";
+import { DEFAULT_FIELD } from "../fields/model_fields.ts";
 import { parentRows } from "../fields/parent_rows.ts";
 import {
   resourceController,
@@ -27,6 +28,7 @@ export const RESOURCE: Kind = {
   about: "a whole CRUD: module, controller, service, DTOs, model, migration and tests",
   example: "product name:text:1..100 price:decimal:12,2",
   hasFields: true,
+  defaultField: DEFAULT_FIELD,
   hasTenant: true,
   generate: generateResource,
 };

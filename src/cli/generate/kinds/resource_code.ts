@@ -33,10 +33,11 @@ export interface ResourceTemplate {
 
 /** Returns the DTOs of a resource: of its requests and responses. */
 export function resourceDto({ one, many, key, fields }: ResourceTemplate): string {
-  const { specs, tenant } = fields;
+  const { specs, tenant, unique, referred } = fields;
   const own = specs.filter(({ name }) => name !== tenant);
-  const filtered = own.filter(({ kind, isUnique, reference }) =>
-    isUnique || reference || kind === "enum" || kind === "boolean"
+  const keys = unique.flat();
+  const filtered = own.filter(({ name, kind, isUnique }) =>
+    isUnique || keys.includes(name) || referred.has(name) || kind === "enum" || kind === "boolean"
   );
   const sorted = own.filter(({ kind }) => !["json", "blob"].includes(kind)).slice(0, 1);
   const names = (list: readonly { readonly name: string }[]) =>
