@@ -4,6 +4,7 @@
  * @module
  */
 import type { Handler, Hono, Next } from "hono";
+import { base64Of } from "../platform/base64.ts";
 import type { Context } from "../core/http/context.ts";
 import { isKnownTag } from "../core/http/entity_tag.ts";
 import { NotFoundException } from "../core/http/http_exception.ts";
@@ -174,11 +175,11 @@ function encoded(text: string): Bytes {
 
 async function digestOf(bytes: Bytes): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return btoa(String.fromCharCode(...new Uint8Array(digest))).replaceAll("=", "");
+  return base64Of(new Uint8Array(digest)).replaceAll("=", "");
 }
 
 function freshNonce(): string {
-  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
+  return base64Of(crypto.getRandomValues(new Uint8Array(18)));
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { base64Of } from "../platform/base64.ts";
 import type { FieldKind } from "../db/model/field_kind.ts";
 import { testsOf } from "../db/model/field_rules.ts";
 import { type AnyField, type AnyModel, isFilled, isGenerated } from "../db/model/model.ts";
@@ -187,5 +188,5 @@ function jsonOf(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return value.map(jsonOf);
   if (!(value instanceof Uint8Array)) return value instanceof Date ? value.toISOString() : value;
-  return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  return base64Of(value);
 }

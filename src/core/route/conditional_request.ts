@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { base64Of } from "../../platform/base64.ts";
 import { type Context, type Slot, slot } from "../http/context.ts";
 import { isKnownTag, tagsIn } from "../http/entity_tag.ts";
 import {
@@ -132,5 +133,5 @@ function versionIn(tag: string): number | undefined {
 async function digestOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const bytes = new Uint8Array(digest, 0, 12);
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  return base64Of(bytes).replaceAll("+", "-").replaceAll("/", "_");
 }

@@ -6,6 +6,7 @@
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as v from "valibot";
+import { base64Of } from "../../platform/base64.ts";
 import { isValibot } from "../../core/schema/libraries/valibot.ts";
 import type { Field } from "../model/field.ts";
 import {
@@ -210,8 +211,4 @@ function isInstant(text: string): boolean {
 
 function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-}
-
-function base64Of(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }

@@ -8,6 +8,7 @@ import type { MiddlewareHandler } from "hono";
 import type { Context } from "../../core/http/context.ts";
 import { TooManyRequestsException } from "../../core/http/http_exception.ts";
 import { hooked } from "../../core/module/request_hooks.ts";
+import { base64Of } from "../../platform/base64.ts";
 import { whenReady } from "../../platform/ready.ts";
 import { clientIp, networkOf, parseIp, trustsProxies } from "../client_ip.ts";
 import { FallbackStore, MemoryRateLimitStore } from "./memory_rate_limit_store.ts";
@@ -101,5 +102,5 @@ function bounded(key: string): string | Promise<string> {
 
 async function hashed(key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
-  return `sha256:${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
+  return `sha256:${base64Of(new Uint8Array(digest))}`;
 }

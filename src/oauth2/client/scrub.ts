@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { base64Of } from "../../platform/base64.ts";
 import { REDACTED } from "../../platform/secret.ts";
 
 /** The parts of a request that can hold secrets. */
@@ -157,7 +158,7 @@ function utf8(percentEncoded: string): string {
 /** Returns a text in both alphabets of Base64 (RFC 4648 §4 and §5), without padding. */
 function base64(text: string): readonly string[] {
   const bytes = new TextEncoder().encode(text);
-  const encoded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const encoded = base64Of(bytes);
   const unpadded = encoded.replace(/=+$/, "");
   return [unpadded, unpadded.replaceAll("+", "-").replaceAll("/", "_")];
 }

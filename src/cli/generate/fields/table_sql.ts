@@ -1,6 +1,6 @@
 /**
- * The SQL of new tables, as `createTables()` of the framework has it: code can be generated where no
- * database runs. `fw db diff --check` finds no difference.
+ * The SQL of new tables, as `createTables()` of the framework has it: code can be generated where
+ * no database runs. `fw db diff --check` finds no difference.
  *
  * @module
  */
