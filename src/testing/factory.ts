@@ -6,7 +6,7 @@
 import { base64Of } from "../platform/base64.ts";
 import type { FieldKind } from "../db/model/field_kind.ts";
 import { testsOf } from "../db/model/field_rules.ts";
-import { type AnyField, type AnyModel, isFilled, isGenerated } from "../db/model/model.ts";
+import { type AnyField, type AnyModel, isRequired } from "../db/model/model.ts";
 import type { CreateInput } from "../db/model/row.ts";
 import { decimalDigits, decimalText } from "../db/model/stored_value.ts";
 
@@ -170,11 +170,6 @@ function textOf({ traits: { rules = {} } }: AnyField, { i, name }: Place): strin
   if (text.length <= Number(max)) return text;
   const digits = String(i).padStart(Number(max), "0");
   return digits.slice(digits.length - Number(max));
-}
-
-function isRequired(field: AnyField): boolean {
-  return !isFilled(field) && !isGenerated(field) && !field.flags.has("nullable") &&
-    !field.flags.has("default");
 }
 
 function checkColumns({ "~model": { table, fields } }: AnyModel, values: object): void {

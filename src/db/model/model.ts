@@ -199,6 +199,11 @@ export function isFilled(field: AnyField): boolean {
   return field.traits.defaultSql !== undefined || isGenerated(field);
 }
 
+/** Checks whether data that creates a row must have a value of a field. */
+export function isRequired(field: AnyField): boolean {
+  return !field.flags.has("nullable") && !field.flags.has("default") && !isFilled(field);
+}
+
 /** Checks whether at most one row holds each value of a field. */
 export function isUnique({ flags }: Pick<AnyField, "flags">): boolean {
   return flags.has("unique") || flags.has("primaryKey");

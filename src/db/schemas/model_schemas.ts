@@ -6,7 +6,7 @@
  */
 import * as v from "valibot";
 import type { FieldFlag } from "../model/field_kind.ts";
-import { type AnyField, type AnyModel, isFilled, isGenerated } from "../model/model.ts";
+import { type AnyField, type AnyModel, isGenerated, isRequired } from "../model/model.ts";
 import type { PrimaryKeyColumn, RowTypes } from "../model/row.ts";
 import type {
   CreateSchema,
@@ -165,8 +165,8 @@ function givenColumns({ "~model": { fields } }: AnyModel): readonly string[] {
 /** Returns the schema of a column in the data of a new row. */
 function createdSchema(field: AnyField): ValueSchema {
   const schema = receivedSchema(field);
-  const { flags, traits: { defaultValue } } = field;
-  if (!isFilled(field) && !flags.has("nullable") && !flags.has("default")) return schema;
+  if (isRequired(field)) return schema;
+  const { defaultValue } = field.traits;
   // A document shows the default; one that JSON does not have is set by the repository.
   const isJson = ["string", "number", "boolean"].includes(typeof defaultValue);
   return isJson ? v.optional(schema, defaultValue) : v.optional(schema);
