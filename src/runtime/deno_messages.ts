@@ -12,10 +12,10 @@ type Header = readonly [name: string, value: string];
 
 /** A body, as Deno keeps it. */
 interface InnerBody {
-  /** A stream, or the whole body. */
-  readonly streamOrStatic: object;
-  /** Marks the body as read, and returns it: at once if it is whole. */
-  consume(): Uint8Array | Promise<Uint8Array>;
+  /** A stream, or the whole body: bytes, or the text of a message that the process has created. */
+  readonly streamOrStatic?: { readonly body?: Uint8Array | string };
+  /** Marks the body as read. */
+  consume(): unknown;
 }
 
 /** What Deno keeps of a request or a response. */
@@ -46,10 +46,12 @@ export function readArrivedBodies(): void {
   const symbol = symbolOf(new Request("http://localhost"), "request");
   if (symbol === undefined) return;
   setBytesReader((request) => {
-    const inner: Inner | undefined = Reflect.get(request, symbol);
-    const body = inner?.body;
-    const isWhole = body && isStatic(body) && !request.bodyUsed;
-    return isWhole ? body.consume() as Uint8Array : request.arrayBuffer();
+    // of a request that was answered, only `bodyUsed` can be read
+    const inner: Inner | undefined = request.bodyUsed ? undefined : Reflect.get(request, symbol);
+    const whole = inner?.body?.streamOrStatic?.body;
+    if (!(whole instanceof Uint8Array)) return request.arrayBuffer();
+    inner?.body?.consume();
+    return whole;
   });
 }
 
@@ -67,14 +69,10 @@ export function headerListOf(response: Response): readonly Header[] {
 export function isSentAtOnce(response: Response): boolean {
   const body = innerOf(response)?.body;
   if (body === undefined) return false; // another version of Deno
-  return body === null || isStatic(body);
+  return body === null || body.streamOrStatic?.body !== undefined;
 }
 
 function innerOf(response: Response): Inner | undefined {
   responseSymbol ??= symbolOf(response, "response");
   return responseSymbol && Reflect.get(response, responseSymbol);
-}
-
-function isStatic({ streamOrStatic }: InnerBody): boolean {
-  return !(streamOrStatic instanceof ReadableStream);
 }

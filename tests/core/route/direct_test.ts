@@ -343,6 +343,38 @@ test("a request to an inner application has its own headers, whatever its bindin
   assert.equal((await inner.fetch(request, { incoming })).status, 415);
 });
 
+/** Bodies of requests that middleware or a proxy has created. */
+const CREATED: Readonly<Record<string, () => BodyInit>> = {
+  text: () => GOOD,
+  bytes: () => new TextEncoder().encode(GOOD),
+  "a blob": () => new Blob([GOOD]),
+  "a stream": () => new Blob([GOOD]).stream(),
+};
+
+test("a body of a request that was not received is read whole, also once an application listens", async () => {
+  const app = await created();
+  await using _server = await app.listen(0, { hostname: "127.0.0.1" });
+  const put = (body: BodyInit, length: number) =>
+    new Request("http://localhost/things/both/7", {
+      method: "PUT",
+      headers: { ...JSON_BODY, "content-length": `${length}` },
+      body,
+      duplex: "half",
+    } as RequestInit);
+  const statusOf = async (request: Request) => (await app.fetch(request)).status;
+  for (const [what, body] of Object.entries(CREATED)) {
+    const request = put(body(), GOOD.length);
+    const clone = request.clone();
+    const copy = new Request(request);
+    assert.equal(await statusOf(copy), 201, what);
+    assert.equal(copy.bodyUsed, true, what);
+    assert.equal(await statusOf(clone), 201, `${what}, cloned`);
+  }
+  assert.equal(await statusOf(put("", 0)), 422);
+  assert.equal(await statusOf(put("{", 1)), 400);
+  await app.close();
+});
+
 test("takesInputOnly() finds handlers that cannot receive the context", () => {
   const outer: unknown[] = [];
   const yes = [
