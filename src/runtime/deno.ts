@@ -19,6 +19,7 @@ import { callerContext } from "../platform/caller.ts";
 import { whenReady } from "../platform/ready.ts";
 import { headerOf } from "../platform/request_header.ts";
 import {
+  DENO_PARTS,
   headerListOf,
   isSentAtOnce,
   readArrivedBodies,
@@ -27,7 +28,7 @@ import {
 import { abortOnlyEarly, setExchange } from "./deno_request.ts";
 import { DenoServer } from "./deno_server.ts";
 import { DenoUpgrades } from "./deno_upgrades.ts";
-import { DENO_PARTS, registerLightResponses } from "./light_responses.ts";
+import { registerLightResponses } from "./light_responses.ts";
 
 /** Listens with `Deno.serve`. */
 export function listenOnDeno(

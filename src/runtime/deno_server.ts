@@ -59,8 +59,8 @@ export class UnderWay {
   }
 
   /** Counts a request that announces a body, until its response is sent. */
-  receive(request: Request, { completed }: Delivery): void {
-    if (hasBody(request)) this.#receive(completed);
+  receive(request: Request, delivery: Delivery): void {
+    if (hasBody(request)) this.#receive(delivery.completed);
   }
 
   /** Resolves when there are none. */

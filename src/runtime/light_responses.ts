@@ -8,7 +8,7 @@
 import { setLightResponses } from "../platform/light_responses.ts";
 
 /** How a runtime keeps the parts of a response. */
-interface ResponseParts {
+export interface ResponseParts {
   /** The description of the symbol under which it keeps them until the response is read. */
   readonly property: string;
   /** Checks whether they can be sent: a text, with a status and headers that are valid. */
@@ -26,23 +26,6 @@ export const NODE_PARTS: ResponseParts = {
   hasBody: (response, parts) =>
     Array.isArray(parts) ? (parts[1] ?? null) !== null : response.body !== null,
 };
-
-/** Those of `Response` of Deno, made of a text or of JSON alone. */
-export const DENO_PARTS: ResponseParts = {
-  property: "lazy static body",
-  areSendable: (text) => typeof text === "string",
-  hasBody: (response, text) => typeof text === "string" || (innerBody(response) ?? null) !== null,
-};
-
-let inner: symbol | undefined;
-
-/** Returns the body of a response of Deno as it was given: its getter makes a stream of a text. */
-function innerBody(response: Response): unknown {
-  inner ??= symbolOf(response, "response");
-  if (inner === undefined) return response.body;
-  const { body }: { readonly body?: unknown } = Reflect.get(response, inner) ?? response;
-  return body;
-}
 
 /** Registers the light responses of a runtime, if it keeps their parts under that symbol. */
 export function registerLightResponses({ property, areSendable, hasBody }: ResponseParts): void {
