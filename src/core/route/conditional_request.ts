@@ -14,6 +14,7 @@ import {
   PreconditionFailedException,
 } from "../http/http_exception.ts";
 import { isResponse } from "../http/sendable.ts";
+import { isLate } from "./responder.ts";
 import type { Route } from "./route.ts";
 import { demandsMatch } from "./route_options.ts";
 
@@ -67,6 +68,7 @@ export function conditionalRoute(
     const version = returnedVersion.get(c);
     if (version === undefined) return false;
     const tag = `"${version}-${await digestOf(json)}"`;
+    if (isLate(c)) return false;
     const match = isSafe ? c.req.header("if-match") ?? "*" : "*";
     if (match !== "*" && !matchedTags(match).includes(tag)) {
       throw new PreconditionFailedException("If-Match has another tag");

@@ -57,7 +57,8 @@ export function createResponder(
   return function respond(output, c) {
     if (!isResponse(output)) {
       return whenReady(serialize(output), (json) => {
-        if (setHeaders && !isLate(c)) setHeaders(output, c);
+        if (isLate(c)) return c.body(null); // nobody gets it, nor its headers
+        setHeaders?.(output, c);
         return sendUnknown(json, c);
       });
     }
@@ -104,13 +105,13 @@ export function jsonInit(status: number | undefined): ResponseInit {
   return { headers, ...status && { status } };
 }
 
-async function refuse(data: unknown, cause?: unknown): Promise<never> {
-  throw (await import("../http/unsendable.ts")).unsendable(data, cause);
+/** Checks whether an error, such as that of a time limit, was answered before the handler ended. */
+export function isLate({ finalized, error }: Context): boolean {
+  return finalized && error !== undefined;
 }
 
-/** Checks whether an error, such as that of a time limit, was answered before the handler ended. */
-function isLate({ finalized, error }: Context): boolean {
-  return finalized && error !== undefined;
+async function refuse(data: unknown, cause?: unknown): Promise<never> {
+  throw (await import("../http/unsendable.ts")).unsendable(data, cause);
 }
 
 /** The error of a handler whose result is invalid, without the values. */

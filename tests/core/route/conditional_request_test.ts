@@ -1,6 +1,8 @@
 /** Routes with `etag`: RFC 9110 §13, RFC 6585 §3. */
 import assert from "node:assert/strict";
 import { compress } from "hono/compress";
+import { timeout } from "hono/timeout";
+import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
 import {
   controller,
@@ -302,5 +304,27 @@ test("route declarations refuse an etag without versions, and methods that canno
   ];
   for (const [declare, message] of wrong) {
     assert.throws(declare, { name: "TypeError", message: `Cannot declare ${message}` });
+  }
+});
+
+test("a route that is answered after its time limit sets no header of what was sent", async () => {
+  let end = () => {};
+  class SlowController extends controller("slow") {
+    one = route.get("/", { etag: Rows }, async () => {
+      await new Promise<void>((resolve) => end = resolve);
+      return { revision: 1 };
+    });
+  }
+  const app = await FwFactory.create(module({ controllers: [SlowController] }));
+  app.use(async (_, next) => {
+    await next();
+    end();
+    await delay(20); // the handler is answered before the response to the time limit is sent
+  });
+  app.use(timeout(1));
+  for (const method of ["GET", "HEAD"]) {
+    const { status, headers } = await app.request("/slow", { method });
+    assert.equal(status, 504);
+    assert.deepEqual([...headers], [["content-type", "application/problem+json"]], method);
   }
 });
