@@ -44,7 +44,7 @@ import {
   type PageOptions,
   readSelection,
 } from "./query/find_options.ts";
-import type { RunBatch } from "./query/pages/row_stream.ts";
+import type { ReadBatch } from "./query/pages/row_stream.ts";
 import type { Table } from "./query/table.ts";
 import { type AnyRow, decodeRow } from "./query/table_column.ts";
 import type {
@@ -325,14 +325,11 @@ export class Repository<
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): Promise<Page<Found<M, G, K, I, S>>> {
-    const { readRowPage } = await import("./query/pages/row_page.ts");
-    const { timeoutMs, signal } = options;
-    const given = { options, known: READ_OPTIONS };
-    const page = await readRowPage(query, {
-      action: this.#context("list").action,
-      options,
-      run: (work) => this.#readBatch("list", given, work),
-      count: (counted) => this.count({ ...counted as { where: object }, timeoutMs, signal }),
+    const page = await this.#run("list", { options, known: READ_OPTIONS }, async (operation) => {
+      const { readRowPage } = await import("./query/pages/row_page.ts");
+      const read = this.#batches(options, operation);
+      const count = (counted: object) => this.count(counted);
+      return await readRowPage(query, { options, read, count }, operation);
     });
     return page as Page<Found<M, G, K, I, S>>;
   }
@@ -361,7 +358,11 @@ export class Repository<
   ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
     const { streamRows } = await import("./query/pages/row_stream.ts");
     const given = { options, known: STREAM_OPTIONS };
-    const rows = streamRows(options, (work) => this.#readBatch("read", given, work));
+    const rows = streamRows(
+      options,
+      (work) =>
+        this.#run("read", given, (operation) => work(operation, this.#batches(options, operation))),
+    );
     yield* rows as AsyncGenerator<Found<M, G, K, I, S>, void, undefined>;
   }
 
@@ -706,19 +707,16 @@ export class Repository<
     });
   }
 
-  /** Runs an operation that reads rows after others. */
-  async #readBatch(
-    verb: Verb,
-    given: Given & { readonly options: Reading<string, unknown> & { readonly where?: unknown } },
-    work: Parameters<RunBatch>[0],
-  ): Promise<readonly AnyRow[]> {
-    const { options } = given;
-    return await this.#run(verb, given, (operation) =>
-      work(operation, (batch, after) => {
-        const filter = every([this.#where(options, operation), ...after]);
-        const reading = { ...batch, include: options.include } as Reading<ColumnName<M>, unknown>;
-        return this.#read(reading, filter, operation);
-      }));
+  /** Returns what reads the rows that meet the options and other conditions. */
+  #batches(
+    options: Reading<string, unknown> & { readonly where?: unknown },
+    operation: Operation,
+  ): ReadBatch {
+    return (batch, after) => {
+      const filter = every([this.#where(options, operation), ...after]);
+      const reading = { ...batch, include: options.include } as Reading<ColumnName<M>, unknown>;
+      return this.#read(reading, filter, operation);
+    };
   }
 
   /** Runs an operation that writes; see `#run`. */

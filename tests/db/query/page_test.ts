@@ -220,6 +220,19 @@ testOnEach("Repository.page() works in a transaction, and within limits", async 
   );
 });
 
+testOnEach("Repository.page() limits its rows and their number together", async (
+  { brand, url },
+) => {
+  await using db = await open(url);
+  // Each statement takes 600 ms, for the one row that the key finds.
+  const slow = () =>
+    brand === "mysql" ? sql<boolean>`sleep(0.6 + id * 0) = 0` : sql<boolean>`
+      case when id = 1 then pg_sleep(0.6) is not null end`;
+  const query: Query = { where: { id: 1, AND: [slow] }, take: 5, skip: 1, withTotal: true };
+  assert.deepEqual(await db.item.page(query), { rows: [], next: null, total: 1 });
+  await assert.rejects(db.item.page(query, { timeoutMs: 1000 }), { code: "StatementTimeout" });
+}, { brands: ["postgres", "mysql"] });
+
 testOnEach("Repository.page() refuses all but its own cursors", async ({ url }) => {
   await using db = await open(url);
   const query: Query = {

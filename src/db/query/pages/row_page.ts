@@ -8,7 +8,8 @@ import { givenFilters } from "../condition.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { checkBounds, dropUnselected } from "../find_options.ts";
 import { afterFilter, checkBeyond, keysetOf, withKeyset, withTies } from "./keyset.ts";
-import type { BatchOptions, RunBatch } from "./row_stream.ts";
+import type { Operation } from "../operation.ts";
+import type { BatchOptions, ReadBatch } from "./row_stream.ts";
 import type { AnyRow } from "../table_column.ts";
 
 /** The members of a query of a page; their types are checked where they are read. */
@@ -29,12 +30,10 @@ export interface GivenPage {
 
 /** How a page is read. */
 export interface PageReading {
-  /** What the page is read for, for error messages: `"list users"`. */
-  readonly action: string;
   /** The options of the call beside the query. */
   readonly options: Pick<BatchOptions, "select"> & { readonly where?: unknown };
-  /** Runs the operation that reads the rows that meet the options. */
-  readonly run: RunBatch;
+  /** Reads the rows that meet the options. */
+  readonly read: ReadBatch;
   /** Counts rows. */
   readonly count: (options: { readonly where?: unknown }) => Promise<number>;
 }
@@ -60,8 +59,10 @@ const MEMBERS = ["where", "orderBy", "take", "cursor", "skip", "withTotal"];
  */
 export async function readRowPage(
   query: GivenPage,
-  { action, options, run, count }: PageReading,
+  { options, read, count }: PageReading,
+  operation: Operation,
 ): Promise<RowPage> {
+  const { action } = operation;
   checkOptions(query, MEMBERS, { action, subject: "a page" });
   const { take = NaN, skip, withTotal = false } = query;
   const cursor = query.cursor ?? undefined;
@@ -71,39 +72,54 @@ export async function readRowPage(
   if (cursor !== undefined && skip !== undefined) {
     throw new TypeError(`Cannot ${action}: a page has a cursor or skip, not both`);
   }
-  let next: string | null = null;
-  const rows = await run(async (operation, read) => {
-    checkBounds({ take, skip }, operation);
-    const filters = givenFilters(query, operation);
-    const { orderBy, terms } = withTies(query.orderBy, operation);
-    const { select } = options;
-    if (skip !== undefined) {
-      const found = await read({ orderBy, take: take + 1, skip, select }, filters);
-      if (found.length > take) next = String(skip + take);
-      return found.slice(0, take);
-    }
-    const keyset = keysetOf({ terms, subject: "a page without skip" }, operation);
-    const ofQuery = { keyset, where: query.where, operation };
-    const after = cursor === undefined
-      ? undefined
-      : { keyset, position: readCursor(cursor, ofQuery) };
-    const found = await read(
-      { orderBy, take: take + 1, select: withKeyset(select, keyset) },
-      after ? [...filters, afterFilter(after, operation)] : filters,
-    );
-    // The next page would have them again.
-    if (after) checkBeyond(found, after, operation);
-    const page = found.slice(0, take);
-    const last = page.at(-1);
-    if (last && found.length > take) {
-      next = writeCursor(last, ofQuery);
-    }
-    dropUnselected(page, { select, columns: keyset.map(({ column }) => column) });
-    return page;
-  });
-  if (!withTotal) return { rows, next };
+  const { select } = options;
+  const page = skip === undefined
+    ? await pageByCursor({ ...query, take, cursor, select }, read, operation)
+    : await pageByOffset({ ...query, take, skip, select }, read, operation);
+  if (!withTotal) return page;
+  const { rows, next } = page;
   const isLast = next === null && cursor === undefined && (rows.length > 0 || !skip);
-  if (isLast) return { rows, next, total: (skip ?? 0) + rows.length };
+  if (isLast) return { ...page, total: (skip ?? 0) + rows.length };
   const where = [query, options].flatMap((it) => "where" in it ? [it.where] : []);
-  return { rows, next, total: await count({ where: { AND: where } }) };
+  return { ...page, total: await count({ where: { AND: where } }) };
+}
+
+/** The query of a page, whose bounds are checked. */
+type CheckedPage = GivenPage & { readonly take: number; readonly select: unknown };
+
+async function pageByOffset(
+  { take, skip, select, ...query }: CheckedPage & { readonly skip: number },
+  read: ReadBatch,
+  operation: Operation,
+): Promise<RowPage> {
+  checkBounds({ take, skip }, operation);
+  const filters = givenFilters(query, operation);
+  const { orderBy } = withTies(query.orderBy, operation);
+  const found = await read({ orderBy, take: take + 1, skip, select }, filters);
+  return { rows: found.slice(0, take), next: found.length > take ? String(skip + take) : null };
+}
+
+async function pageByCursor(
+  { take, cursor, select, ...query }: CheckedPage,
+  read: ReadBatch,
+  operation: Operation,
+): Promise<RowPage> {
+  const filters = givenFilters(query, operation);
+  const { orderBy, terms } = withTies(query.orderBy, operation);
+  const keyset = keysetOf({ terms, subject: "a page without skip" }, operation);
+  const ofQuery = { keyset, where: query.where, operation };
+  const after = cursor === undefined
+    ? undefined
+    : { keyset, position: readCursor(cursor, ofQuery) };
+  const found = await read(
+    { orderBy, take: take + 1, select: withKeyset(select, keyset) },
+    after ? [...filters, afterFilter(after, operation)] : filters,
+  );
+  // The next page would have them again.
+  if (after) checkBeyond(found, after, operation);
+  const rows = found.slice(0, take);
+  const last = rows.at(-1);
+  const next = last && found.length > take ? writeCursor(last, ofQuery) : null;
+  dropUnselected(rows, { select, columns: keyset.map(({ column }) => column) });
+  return { rows, next };
 }
