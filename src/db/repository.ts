@@ -37,7 +37,7 @@ import type {
   VersionColumn,
   WithDeleted,
 } from "./model/row.ts";
-import { countRows, readRows } from "./query/rows_query.ts";
+import { countRows, readRows, type RowsOptions } from "./query/rows_query.ts";
 import {
   dropUnselected,
   isBounded,
@@ -770,7 +770,11 @@ export class Repository<
   }
 
   async #read<K extends ColumnName<M>, I>(
-    options: PageOptions & { readonly distinct?: unknown } & Reading<K, unknown> & LockOptions,
+    options:
+      & PageOptions
+      & Pick<RowsOptions, "order" | "distinct">
+      & Reading<K, unknown>
+      & LockOptions,
     filter: Filter,
     operation: Operation,
   ): Promise<Found<M, G, K, I, S>[]> {

@@ -42,7 +42,8 @@ export async function readFewOrMany(
   const filter = await narrowed(options.filter, operation, { isPage: true });
   if (filter === options.filter) return readRows(options, operation);
   const { source, connection: { kysely, grammar } } = operation.table;
-  const order = readOrder({ orderBy: options.orderBy, isTotal: true }, operation);
+  const order = options.order ??
+    readOrder({ orderBy: options.orderBy, isTotal: true }, operation);
   const bounded = readPage(options, operation);
   const names = columns.map(({ column }) => column);
   return () => {

@@ -82,12 +82,17 @@ export function isBounded({ take, skip }: PageOptions): boolean {
 }
 
 /**
- * Reads the order; a total one ends with the primary key.
+ * Reads the order; a total one ends with the columns of the primary key that it lacks. They are
+ * ascending, or have the direction of the last column: one index has them all then.
  *
  * @throws {TypeError} if it has an unknown column, one without an order, or an unknown direction
  */
 export function readOrder(
-  { orderBy = {}, isTotal }: { readonly orderBy: unknown; readonly isTotal: boolean },
+  { orderBy = {}, isTotal, tiesFollow = false }: {
+    readonly orderBy: unknown;
+    readonly isTotal: boolean;
+    readonly tiesFollow?: boolean;
+  },
   operation: Operation,
 ): readonly OrderTerm[] {
   const { table: { primaryKey } } = operation;
@@ -98,9 +103,11 @@ export function readOrder(
       if (!order.has(term.name)) order.set(term.name, term);
     }
   }
+  const last = tiesFollow ? [...order.values()].at(-1) : undefined;
   for (const column of isTotal ? primaryKey : []) {
     if (order.has(column.column)) continue;
-    order.set(column.column, columnTerm({ column, direction: "asc" }, operation));
+    const direction = last?.direction ?? "asc";
+    order.set(column.column, columnTerm({ column, direction }, operation));
   }
   // Kysely would take the point of "author.name" for that of a column of a table.
   return Array.from(

@@ -30,6 +30,8 @@ export interface RowsOptions extends PageOptions {
   readonly columns: readonly TableColumn[];
   /** The condition on the rows. */
   readonly filter: Filter;
+  /** The order, if it has been read: a total one, in place of `orderBy`. */
+  readonly order?: readonly OrderTerm[] | undefined;
   /** Columns by which rows are distinct. */
   readonly distinct?: unknown;
   /** Adds a lock to the query; the rows are not distinct then. */
@@ -48,7 +50,7 @@ export function readRows(options: RowsOptions, operation: Operation): () => Comp
   const { source, connection: { kysely, grammar } } = operation.table;
   const distinct = readDistinct(options.distinct, operation);
   const isTotal = isBounded(options) || distinct.length > 0;
-  const order = readOrder({ orderBy: options.orderBy, isTotal }, operation);
+  const order = options.order ?? readOrder({ orderBy: options.orderBy, isTotal }, operation);
   const bounded = readPage(options, operation);
   const names = columns.map(({ column }) => column);
   const sorted = (query: Subquery, terms: readonly OrderTerm[]) =>

@@ -8,7 +8,7 @@ import { dbError } from "../../errors.ts";
 import type { SortOrder } from "../../model/model.ts";
 import { isPlainObject } from "../../model/plain_object.ts";
 import { every, rowValue } from "../filters.ts";
-import { type OrderTerm, readOrder } from "../find_options.ts";
+import type { OrderTerm } from "../find_options.ts";
 import { identity } from "../key.ts";
 import type { Operation } from "../operation.ts";
 import { compareFilter, type Filter, lowerCase, operandOf, operatorFilter } from "../operators.ts";
@@ -31,42 +31,18 @@ export interface KeysetColumn {
  * what needs it, such as `"a stream"`
  */
 export function keysetOf(
-  { terms, subject }: { readonly terms: readonly OrderTerm[]; readonly subject: string },
+  { order, subject }: { readonly order: readonly OrderTerm[]; readonly subject: string },
   operation: Operation,
 ): readonly KeysetColumn[] {
   if (operation.table.primaryKey.length === 0) {
     throw operation.mistake(`${subject} needs a key, and the model has none`);
   }
-  return terms.map(({ column, direction, value, lowered }) => {
+  return order.map(({ column, direction, value, lowered }) => {
     if (!column || value && !lowered) {
       throw operation.mistake(`${subject} has no order by related rows`);
     }
     return { column, direction, ignoresCase: lowered !== undefined };
   });
-}
-
-/**
- * Adds the columns of the primary key that an order lacks, in the direction of its last column: one
- * index has them all then, where a descending order would end with an ascending key otherwise.
- *
- * @throws {TypeError} if it has an unknown column, one without an order, or an unknown direction
- */
-export function withTies(
-  orderBy: unknown,
-  operation: Operation,
-): { readonly orderBy: readonly unknown[]; readonly terms: readonly OrderTerm[] } {
-  const terms = readOrder({ orderBy, isTotal: false }, operation);
-  const { direction = "asc" } = terms.at(-1) ?? {};
-  const missing = operation.table.primaryKey.filter(({ column }) =>
-    !terms.some(({ name }) => name === column)
-  );
-  return {
-    orderBy: [...[orderBy ?? []].flat(), ...missing.map(({ name }) => ({ [name]: direction }))],
-    terms: [
-      ...terms,
-      ...missing.map((column) => ({ name: column.column, column, direction, isNullable: false })),
-    ],
-  };
 }
 
 /** Adds the columns of a keyset to a `select`; an empty one is a mistake, and stays empty. */

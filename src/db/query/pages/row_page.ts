@@ -6,10 +6,10 @@
 import { checkOptions } from "../../model/plain_object.ts";
 import { givenFilters } from "../condition.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { checkBounds, dropUnselected } from "../find_options.ts";
-import { afterFilter, checkBeyond, keysetOf, withKeyset, withTies } from "./keyset.ts";
+import { checkBounds, dropUnselected, readOrder } from "../find_options.ts";
+import { afterFilter, checkBeyond, keysetOf, withKeyset } from "./keyset.ts";
 import type { Operation } from "../operation.ts";
-import type { BatchOptions, ReadBatch } from "./row_stream.ts";
+import type { ReadBatch } from "./row_stream.ts";
 import type { AnyRow } from "../table_column.ts";
 
 /** The members of a query of a page; their types are checked where they are read. */
@@ -31,7 +31,7 @@ export interface GivenPage {
 /** How a page is read. */
 export interface PageReading {
   /** The options of the call beside the query. */
-  readonly options: Pick<BatchOptions, "select"> & { readonly where?: unknown };
+  readonly options: { readonly select?: unknown; readonly where?: unknown };
   /** Reads the rows that meet the options. */
   readonly read: ReadBatch;
   /** Counts rows. */
@@ -88,31 +88,31 @@ export async function readRowPage(
 type CheckedPage = GivenPage & { readonly take: number; readonly select: unknown };
 
 async function pageByOffset(
-  { take, skip, select, ...query }: CheckedPage & { readonly skip: number },
+  { orderBy, take, skip, select, ...query }: CheckedPage & { readonly skip: number },
   read: ReadBatch,
   operation: Operation,
 ): Promise<RowPage> {
   checkBounds({ take, skip }, operation);
   const filters = givenFilters(query, operation);
-  const { orderBy } = withTies(query.orderBy, operation);
-  const found = await read({ orderBy, take: take + 1, skip, select }, filters);
+  const order = readOrder({ orderBy, isTotal: true, tiesFollow: true }, operation);
+  const found = await read({ order, take: take + 1, skip, select }, filters);
   return { rows: found.slice(0, take), next: found.length > take ? String(skip + take) : null };
 }
 
 async function pageByCursor(
-  { take, cursor, select, ...query }: CheckedPage,
+  { orderBy, take, cursor, select, ...query }: CheckedPage,
   read: ReadBatch,
   operation: Operation,
 ): Promise<RowPage> {
   const filters = givenFilters(query, operation);
-  const { orderBy, terms } = withTies(query.orderBy, operation);
-  const keyset = keysetOf({ terms, subject: "a page without skip" }, operation);
+  const order = readOrder({ orderBy, isTotal: true, tiesFollow: true }, operation);
+  const keyset = keysetOf({ order, subject: "a page without skip" }, operation);
   const ofQuery = { keyset, where: query.where, operation };
   const after = cursor === undefined
     ? undefined
     : { keyset, position: readCursor(cursor, ofQuery) };
   const found = await read(
-    { orderBy, take: take + 1, select: withKeyset(select, keyset) },
+    { order, take: take + 1, select: withKeyset(select, keyset) },
     after ? [...filters, afterFilter(after, operation)] : filters,
   );
   // The next page would have them again.

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { checkBounds, dropUnselected, type PageOptions, readOrder } from "../find_options.ts";
+import {
+  checkBounds,
+  dropUnselected,
+  type OrderTerm,
+  type PageOptions,
+  readOrder,
+} from "../find_options.ts";
 import { afterFilter, checkBeyond, keysetOf, positionOf, withKeyset } from "./keyset.ts";
 import type { Operation } from "../operation.ts";
 import type { Filter } from "../operators.ts";
@@ -12,14 +18,25 @@ import type { AnyRow } from "../table_column.ts";
 /** How many rows a statement reads, unless `batchSize` sets it. */
 const BATCH_SIZE = 1000;
 
-/** The options of a batch; its types are checked where they are read. */
-export interface BatchOptions extends PageOptions {
+/** The rows of a batch. */
+export interface BatchOptions {
+  /** The order, a total one. */
+  readonly order: readonly OrderTerm[];
+  /** How many rows at most. */
+  readonly take: number;
+  /** How many rows to leave out first. */
+  readonly skip?: number | undefined;
   /** The columns to read; all of them unless given. */
-  readonly select?: unknown;
+  readonly select: unknown;
 }
 
-/** How many rows of a stream to read, and how many by each statement. */
-export interface StreamOptions extends BatchOptions {
+/**
+ * How many rows of a stream to read, and how many by each statement; the types are checked where
+ * they are read.
+ */
+export interface StreamOptions extends PageOptions {
+  /** The columns to read; all of them unless given. */
+  readonly select?: unknown;
   /** How many rows a statement reads. */
   readonly batchSize?: number | undefined;
 }
@@ -60,10 +77,10 @@ export async function* streamRows(
           `Cannot ${operation.action}: batchSize is not a whole number of 1 or more`,
         );
       }
-      const terms = readOrder({ orderBy, isTotal: true }, operation);
-      const keyset = keysetOf({ terms, subject: "a stream" }, operation);
+      const order = readOrder({ orderBy, isTotal: true }, operation);
+      const keyset = keysetOf({ order, subject: "a stream" }, operation);
       const page = {
-        orderBy,
+        order,
         take: size,
         skip: last ? 0 : skip,
         select: withKeyset(select, keyset),
