@@ -14,7 +14,7 @@ import { hexOf } from "../connection/codecs.ts";
 import type { DbConnection } from "../connection/connection.ts";
 import { type Reference, referredColumn } from "../model/reference.ts";
 import { isGenerated, isUnique } from "../model/model.ts";
-import { fnv1a } from "../../platform/hash.ts";
+import { fnv1a, hexOfHash } from "../../platform/hash.ts";
 import { sourceOf, type Table } from "../query/table.ts";
 import type { TableColumn } from "../query/table_column.ts";
 import { changeSchema } from "./schema_change.ts";
@@ -203,7 +203,7 @@ function uniqueName(
   // If the table's name has no underscore, no other table and column have this name.
   const isPlain = !table.includes("_") && columns.length === 1;
   if (plain.length <= MAX_NAME && isPlain) return plain;
-  const end = `_${fnv1a(`${table}.${columns.join(".")}`)}_${suffix}`;
+  const end = `_${hexOfHash(fnv1a(`${table}.${columns.join(".")}`))}_${suffix}`;
   return `${table}_${column}`.slice(0, MAX_NAME - end.length) + end;
 }
 

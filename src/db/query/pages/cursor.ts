@@ -7,7 +7,7 @@
 import { hexOf } from "../../connection/codecs.ts";
 import { dbError } from "../../errors.ts";
 import { isPlainObject } from "../../model/plain_object.ts";
-import { fnv1a } from "../../../platform/hash.ts";
+import { fnv1a, hexOfHash } from "../../../platform/hash.ts";
 import type { KeysetColumn } from "./keyset.ts";
 import type { Operation } from "../operation.ts";
 import type { AnyRow, TableColumn } from "../table_column.ts";
@@ -21,7 +21,7 @@ const BASE64URL = /^[\w-]+$/;
 const WHOLE = /^-?\d{1,19}$/;
 const HEX = /^(?:[\da-f]{2})*$/;
 
-/** The query of a cursor, which is valid for no other. */
+/** The query of cursors. */
 export interface CursorQuery {
   /** Its order. */
   readonly keyset: readonly KeysetColumn[];
@@ -31,52 +31,71 @@ export interface CursorQuery {
   readonly operation: Operation;
 }
 
-/**
- * Writes a position as a cursor: the values as JSON that is exact for each kind, after a digest of
- * them, the model, the order and the condition.
- *
- * @throws {RangeError} if the values are too long
- */
-export function writeCursor(position: AnyRow, query: CursorQuery): string {
-  const cursor = encode(position, query);
-  if (cursor.length <= MAX_CURSOR) return cursor;
-  throw new RangeError(
-    `Cannot ${query.operation.action}: the values of its order are too long for a cursor`,
-  );
-}
+/** The cursors of a query, which are valid for no other. */
+export class Cursors {
+  readonly #query: CursorQuery;
+  #hashes: readonly [number, number] | undefined;
 
-/**
- * Reads the position of a cursor.
- *
- * @throws {DbError} `InvalidCursor` if it is not exactly what `writeCursor` returns for this query
- */
-export function readCursor(cursor: unknown, query: CursorQuery): AnyRow {
-  const [, , ...values] = jsonIn(cursor);
-  const entries = query.keyset.map(({ column }, index) =>
-    [column.name, fromJson(values[index], column)] as const
-  );
-  if (entries.every(([, value]) => value !== undefined)) {
-    const position = Object.fromEntries(entries);
-    // Each position has one form: the version, the digest and all values are compared with it.
-    if (encode(position, query) === cursor) return position;
+  /** Hashes the query when the first cursor is read or written. */
+  constructor(query: CursorQuery) {
+    this.#query = query;
   }
-  throw dbError(query.operation.action, { code: "InvalidCursor" });
+
+  /**
+   * Writes a position as a cursor: the values as JSON that is exact for each kind, after a digest
+   * of them, the model, the order and the condition.
+   *
+   * @throws {RangeError} if the values are too long
+   */
+  write(position: AnyRow): string {
+    const cursor = this.#encode(position);
+    if (cursor.length <= MAX_CURSOR) return cursor;
+    const { action } = this.#query.operation;
+    throw new RangeError(
+      `Cannot ${action}: the values of its order are too long for a cursor`,
+    );
+  }
+
+  /**
+   * Reads the position of a cursor.
+   *
+   * @throws {DbError} `InvalidCursor` if it is not exactly what `write` returns
+   */
+  read(cursor: unknown): AnyRow {
+    const { keyset, operation } = this.#query;
+    const [, , ...values] = jsonIn(cursor);
+    const entries = keyset.map(({ column }, index) =>
+      [column.name, fromJson(values[index], column)] as const
+    );
+    if (entries.every(([, value]) => value !== undefined)) {
+      const position = Object.fromEntries(entries);
+      // Each position has one form: the version, the digest and all values are compared with it.
+      if (this.#encode(position) === cursor) return position;
+    }
+    throw dbError(operation.action, { code: "InvalidCursor" });
+  }
+
+  #encode(position: AnyRow): string {
+    const { keyset } = this.#query;
+    const values = JSON.stringify(keyset.map(({ column: { name } }) => toJson(position[name])));
+    // 64 bits that detect a change; whoever knows the format can compute them.
+    const digest = (this.#hashes ??= hashesOf(this.#query))
+      .map((hash) => hexOfHash(fnv1a(values, hash))).join("");
+    return btoa(asciiOf(`[${VERSION},"${digest}",${values.slice(1)}`))
+      .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  }
 }
 
-function encode(position: AnyRow, { keyset, where, operation: { table } }: CursorQuery): string {
-  const values = JSON.stringify(keyset.map(({ column: { name } }) => toJson(position[name])));
+/** Returns two hashes of a query. */
+function hashesOf(
+  { keyset, where, operation: { table } }: CursorQuery,
+): readonly [number, number] {
   const order = keyset.map(({ column: { name }, direction, ignoresCase }) =>
     `${name} ${direction}${ignoresCase ? " insensitive" : ""}`
   );
-  const digest = digestOf(`${VERSION} ${table.name};${order};${canonical(where ?? {})}${values}`);
-  return btoa(asciiOf(`[${VERSION},"${digest}",${values.slice(1)}`))
-    .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-/** Returns 64 bits that detect a change; whoever knows the format can compute them. */
-function digestOf(text: string): string {
-  const half = fnv1a(text);
-  return half + fnv1a(text, Number.parseInt(half, 16));
+  const text = `${VERSION} ${table.name};${order};${canonical(where ?? {})}`;
+  const first = fnv1a(text);
+  return [first, fnv1a(text, first)];
 }
 
 /** Returns what JSON can represent of a value, without a loss. */

@@ -5,7 +5,7 @@
  */
 import { checkOptions } from "../../model/plain_object.ts";
 import { givenFilters } from "../condition.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import { Cursors } from "./cursor.ts";
 import { checkBounds, dropUnselected, readOrder } from "../find_options.ts";
 import { afterFilter, checkBeyond, keysetOf, withKeyset } from "./keyset.ts";
 import type { Operation } from "../operation.ts";
@@ -107,10 +107,8 @@ async function pageByCursor(
   const filters = givenFilters(query, operation);
   const order = readOrder({ orderBy, isTotal: true, tiesFollow: true }, operation);
   const keyset = keysetOf({ order, subject: "a page without skip" }, operation);
-  const ofQuery = { keyset, where: query.where, operation };
-  const after = cursor === undefined
-    ? undefined
-    : { keyset, position: readCursor(cursor, ofQuery) };
+  const cursors = new Cursors({ keyset, where: query.where, operation });
+  const after = cursor === undefined ? undefined : { keyset, position: cursors.read(cursor) };
   const found = await read(
     { order, take: take + 1, select: withKeyset(select, keyset) },
     after ? [...filters, afterFilter(after, operation)] : filters,
@@ -119,7 +117,7 @@ async function pageByCursor(
   if (after) checkBeyond(found, after, operation);
   const rows = found.slice(0, take);
   const last = rows.at(-1);
-  const next = last && found.length > take ? writeCursor(last, ofQuery) : null;
+  const next = last && found.length > take ? cursors.write(last) : null;
   dropUnselected(rows, { select, columns: keyset.map(({ column }) => column) });
   return { rows, next };
 }
