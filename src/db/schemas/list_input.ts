@@ -1,5 +1,5 @@
 /**
- * The types of the parameters of lists.
+ * The types of lists: their options, and their parameters.
  *
  * @module
  */
@@ -15,6 +15,28 @@ export type ListColumn<M extends AnyModel> = {
 
 /** How a page of a list begins: after a row, or after a number of rows. */
 export type PageKind = "cursor" | "offset";
+
+/** Which lists of a model a client can ask for. */
+export interface ListOptions<
+  Filter extends string,
+  Sort extends string,
+  Kind extends PageKind = PageKind,
+> {
+  /** The columns that parameters filter by. */
+  readonly filter?: readonly Filter[];
+  /** The columns that `sort` can have; without one, there is no such parameter. */
+  readonly sort?: readonly Sort[];
+  /** The order without `sort`, such as `"-created_at"`; the primary key unless given. */
+  readonly defaultSort?: string;
+  /** How a page begins; by default by a cursor. */
+  readonly page?: Kind;
+  /** The most rows of a page; 100 by default. */
+  readonly max?: number;
+  /** The rows of a page without `limit`; 20 by default, or `max` if that is less. */
+  readonly defaultLimit?: number;
+  /** Whether the rows on all pages are counted; by default only for pages by an offset. */
+  readonly total?: boolean;
+}
 
 /** The parameters of a list. */
 export type ListInput<

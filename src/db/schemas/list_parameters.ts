@@ -9,6 +9,7 @@ import { checkNames, refusing } from "../../platform/option_names.ts";
 import type { AnyField, AnyModel, SortOrder } from "../model/model.ts";
 import { isPlainObject } from "../model/plain_object.ts";
 import { MAX_CURSOR } from "../query/pages/cursor.ts";
+import type { ListOptions } from "./list_input.ts";
 import { queryValueOf } from "./query_value.ts";
 
 /** A query while its parameters are read. */
@@ -35,17 +36,6 @@ export interface ListParameter {
   readonly read: (given: unknown, draft: ListDraft) => ListDraft | string;
 }
 
-/** The options of a list, whose types are checked where they are read. */
-export interface GivenList {
-  readonly filter?: readonly string[];
-  readonly sort?: readonly string[];
-  readonly defaultSort?: string;
-  readonly page?: string;
-  readonly max?: number;
-  readonly defaultLimit?: number;
-  readonly total?: boolean;
-}
-
 /** The parameters of a list by their names, and the query without any. */
 export interface ListParameters {
   readonly parameters: ReadonlyMap<string, ListParameter>;
@@ -64,7 +54,7 @@ const WHOLE = /^\d{1,16}$/;
 /** Returns the parameters of a list; see `listOf`. */
 export function listParameters(
   { "~model": { table, fields, primaryKey } }: AnyModel,
-  options: GivenList,
+  options: ListOptions<string, string>,
 ): ListParameters {
   const refuse = refusing(`list ${table}`);
   checkNames(options, { known: OPTIONS, refuse });

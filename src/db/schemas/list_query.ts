@@ -8,30 +8,8 @@ import { withEffects } from "../../core/schema/response_effects.ts";
 import type { MemberSpecs } from "../model/column_spec.ts";
 import type { AnyModel } from "../model/model.ts";
 import type { PageQuery } from "../model/page.ts";
-import type { ListColumn, ListInput, PageKind } from "./list_input.ts";
+import type { ListColumn, ListInput, ListOptions, PageKind } from "./list_input.ts";
 import { listParameters, readParameters } from "./list_parameters.ts";
-
-/** Which lists of a model a client can ask for. */
-export interface ListOptions<
-  Filter extends string,
-  Sort extends string,
-  Kind extends PageKind = PageKind,
-> {
-  /** The columns that parameters filter by. */
-  readonly filter?: readonly Filter[];
-  /** The columns that `sort` can have; without one, there is no such parameter. */
-  readonly sort?: readonly Sort[];
-  /** The order without `sort`, such as `"-created_at"`; the primary key unless given. */
-  readonly defaultSort?: string;
-  /** How a page begins; by default by a cursor. */
-  readonly page?: Kind;
-  /** The most rows of a page; 100 by default. */
-  readonly max?: number;
-  /** The rows of a page without `limit`; 20 by default, or `max` if that is less. */
-  readonly defaultLimit?: number;
-  /** Whether the rows on all pages are counted; by default only for pages by an offset. */
-  readonly total?: boolean;
-}
 
 /** The query of a page of a model, for `page` of its repository. */
 export type ListQuery<M extends AnyModel> = PageQuery<

@@ -27,6 +27,7 @@
 export type {
   ListColumn,
   ListInput,
+  ListOptions,
   NullableColumn,
   OneOrMany,
   PageKind,
@@ -35,7 +36,7 @@ export type {
   ValueText,
 } from "./list_input.ts";
 export { listOf } from "./list_query.ts";
-export type { ListOptions, ListQuery, ListSchema } from "./list_query.ts";
+export type { ListQuery, ListSchema } from "./list_query.ts";
 export { createSchemaOf, keySchemaOf, schemaOf, updateSchemaOf } from "./model_schemas.ts";
 export { pageOf } from "./page.ts";
 export type { PageSchema } from "./page.ts";
