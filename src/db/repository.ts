@@ -50,10 +50,11 @@ import { type AnyRow, decodeRow } from "./query/table_column.ts";
 import type {
   ComparableColumn,
   Conditions,
+  FilterOptions,
   FindOptions,
   StreamOptions,
+  TargetConditions,
   UniqueConditions,
-  VersionedConditions,
 } from "./model/where.ts";
 import type {
   ColumnSpecs,
@@ -315,13 +316,7 @@ export class Repository<
   >(
     query: PageQuery<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>,
     options:
-      & {
-        readonly where?: Conditions<
-          M["~model"]["table"],
-          MemberSpecs<M, G>["all"],
-          GraphSpecs<G>["all"]
-        >;
-      }
+      & FilterOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): Promise<Page<Found<M, G, K, I, S>>> {
@@ -377,9 +372,7 @@ export class Repository<
    */
   async update<D = RowTypes<M, S>["update"]>(
     options: {
-      readonly where:
-        | UniqueConditions<ColumnSpecs<M>["unique"]>
-        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+      readonly where: TargetConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
       readonly data: CheckedUpdate<D, M, G, S>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
@@ -499,9 +492,7 @@ export class Repository<
    */
   async delete(
     options: {
-      readonly where:
-        | UniqueConditions<ColumnSpecs<M>["unique"]>
-        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+      readonly where: TargetConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(
@@ -524,9 +515,7 @@ export class Repository<
    */
   async purge(
     options: {
-      readonly where:
-        | UniqueConditions<ColumnSpecs<M>["unique"]>
-        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+      readonly where: TargetConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(
@@ -577,14 +566,11 @@ export class Repository<
   }
 
   /** Counts the rows; with `distinct`, the different combinations of values of its columns. */
-  async count(options: {
-    readonly where?: Conditions<
-      M["~model"]["table"],
-      MemberSpecs<M, G>["all"],
-      GraphSpecs<G>["all"]
-    >;
-    readonly distinct?: readonly ComparableColumn<M>[] | undefined;
-  } & TimeLimits = {}): Promise<number> {
+  async count(
+    options: FilterOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]> & {
+      readonly distinct?: readonly ComparableColumn<M>[] | undefined;
+    } & TimeLimits = {},
+  ): Promise<number> {
     return await this.#run(
       "count",
       { options, known: ["where", "distinct"] },
@@ -675,13 +661,7 @@ export class Repository<
   /** Checks whether there is a row that meets a condition. */
   async exists(
     options:
-      & {
-        readonly where?: Conditions<
-          M["~model"]["table"],
-          MemberSpecs<M, G>["all"],
-          GraphSpecs<G>["all"]
-        >;
-      }
+      & FilterOptions<M["~model"]["table"], MemberSpecs<M, G>["all"], GraphSpecs<G>["all"]>
       & TimeLimits = {},
   ): Promise<boolean> {
     return await this.#run("look up", { options, known: ["where"] }, async (operation) => {

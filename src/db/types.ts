@@ -217,6 +217,7 @@ export type {
   Conditions,
   CountOrder,
   EqualityOperators,
+  FilterOptions,
   FindOptions,
   JsonPathOperators,
   JsonScalar,
@@ -237,11 +238,11 @@ export type {
   RelatedOrder,
   RelationCondition,
   StreamOptions,
+  TargetConditions,
   TextOperators,
   TextOrder,
   UniqueCondition,
   UniqueConditions,
   UniqueValue,
-  VersionedConditions,
 } from "./model/where.ts";
 export type { TimeLimits } from "./transaction/time_limits.ts";

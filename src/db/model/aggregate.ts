@@ -7,7 +7,7 @@
 import type { ComparableIn, NameIn, RelationsIn, TableSpecs, TypeIn } from "./column_spec.ts";
 import type { FieldValues } from "./field_kind.ts";
 import type { Select } from "./include.ts";
-import type { Condition, Conditions, Order } from "./where.ts";
+import type { Condition, FilterOptions, Order } from "./where.ts";
 
 /** The names of the aggregates. */
 export const AGGREGATES: readonly string[] = ["_count", "_sum", "_avg", "_min", "_max"];
@@ -59,10 +59,7 @@ export interface AggregateOptions<
   Avg extends string,
   Min extends string,
   Max extends string,
-> extends Aggregates<Spec, C, Sum, Avg, Min, Max> {
-  /** The condition on the rows; every row without one. */
-  readonly where?: Conditions<T, Spec, W>;
-}
+> extends Aggregates<Spec, C, Sum, Avg, Min, Max>, FilterOptions<T, Spec, W> {}
 
 /** The aggregates as they are read: without values that are not `null`, all but counts are. */
 export type Aggregated<

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ComparableIn, NoTables, TableSpecs, TextIn } from "./column_spec.ts";
-import type { Conditions, Orders } from "./where.ts";
+import type { FilterOptions, Orders } from "./where.ts";
 
 /**
  * Which rows a page has. With `skip` it is a page by an offset, otherwise one by a cursor.
@@ -13,9 +13,7 @@ export interface PageQuery<
   T extends string,
   Spec extends string,
   W extends TableSpecs = NoTables,
-> {
-  /** The condition; every row without one. */
-  readonly where?: Conditions<T, Spec, W>;
+> extends FilterOptions<T, Spec, W> {
   /**
    * The order, which has columns only; the primary key breaks ties, in the direction of the last
    * column.

@@ -128,9 +128,14 @@ export type UniqueConditions<Spec extends string, P extends Spec = Spec> = P ext
     & { readonly [Q in Exclude<Spec, P> as NameIn<Q>]?: UniqueValue<Q> }
   : never;
 
-/** Conditions on unique columns, and on the version `V` of the row; `undefined` is any version. */
-export type VersionedConditions<Spec extends string, V extends string> = [V] extends [never] ? never
-  : UniqueConditions<Spec> & { readonly [P in V]?: UniqueCondition<number> | undefined };
+/**
+ * Conditions on unique columns of a row to write, and on its version `V` if it has one; `undefined`
+ * is any version.
+ */
+export type TargetConditions<Spec extends string, V extends string> =
+  | UniqueConditions<Spec>
+  | ([V] extends [never] ? never
+    : UniqueConditions<Spec> & { readonly [P in V]?: UniqueCondition<number> | undefined });
 
 /** The value of a unique column, or the values of the columns of a key. */
 export type UniqueValue<Spec extends string> = Spec extends `${string}: (${string})`
@@ -306,14 +311,22 @@ export interface TextOperators {
   readonly mode?: QueryMode;
 }
 
-/** The options of a find; see {@linkcode FindManyOptions}. */
-export interface FindOptions<
+/** Which rows: those that meet a condition. */
+export interface FilterOptions<
   T extends string,
   Spec extends string,
   W extends TableSpecs = NoTables,
 > {
   /** The condition; every row without one. */
   readonly where?: Conditions<T, Spec, W>;
+}
+
+/** The options of a find; see {@linkcode FindManyOptions}. */
+export interface FindOptions<
+  T extends string,
+  Spec extends string,
+  W extends TableSpecs = NoTables,
+> extends FilterOptions<T, Spec, W> {
   /**
    * The order; with `skip`, `take` or `distinct` the primary key breaks ties. The values of a
    * related row that does not exist are `null`.
