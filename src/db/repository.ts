@@ -13,7 +13,7 @@ import {
 import { createValues, namesRelation, updateValues } from "./write/assignments.ts";
 import { givenFilters, targetValues, uniqueValues } from "./query/condition.ts";
 import { constantOf, namesColumn } from "./query/constant_condition.ts";
-import { drivenFilter } from "./query/driven_filter.ts";
+import { drivenFilter, readDriven } from "./query/driven_rows.ts";
 import { every, scopeFilters, uniqueFilter } from "./query/filters.ts";
 import type { CheckedInclude, Found, Include, Reading } from "./model/include.ts";
 import type { CheckedCreate, CheckedUpdate, CheckedUpsert } from "./model/nested.ts";
@@ -37,13 +37,8 @@ import type {
   VersionColumn,
   WithDeleted,
 } from "./model/row.ts";
-import { countRows, readRows, type RowsOptions } from "./query/rows_query.ts";
-import {
-  dropUnselected,
-  isBounded,
-  type PageOptions,
-  readSelection,
-} from "./query/find_options.ts";
+import { countRows, type RowsOptions } from "./query/rows_query.ts";
+import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
 import type { ReadBatch } from "./query/pages/row_stream.ts";
 import type { Table } from "./query/table.ts";
 import { type AnyRow, decodeRow } from "./query/table_column.ts";
@@ -769,12 +764,7 @@ export class Repository<
     const locked = mentionsLock(options)
       ? await (await import("./query/read_lock.ts")).readLock(options, operation)
       : undefined;
-    const reading = { ...options, columns, filter, locked };
-    const isDrivenPage = isBounded(options) && !locked && options.distinct === undefined &&
-      operation.isDriven;
-    const query = isDrivenPage
-      ? await (await import("./query/few_or_many.ts")).readFewOrMany(reading, operation)
-      : readRows({ ...reading, filter: await drivenFilter(filter, operation) }, operation);
+    const query = await readDriven({ ...options, columns, filter, locked }, operation);
     const { rows } = await operation.run(query);
     const read = rows.map((row) => decodeRow(row, columns));
     for (const inclusion of inclusions) await inclusion.addTo(read);

@@ -7,7 +7,7 @@ import { AGGREGATES } from "../model/aggregate.ts";
 import { membersOf } from "../model/plain_object.ts";
 import { decimalDigits, decimalText } from "../model/stored_value.ts";
 import { givenFilters, whereFilter } from "./condition.ts";
-import { drivenFilter } from "./driven_filter.ts";
+import { drivenFilter } from "./driven_rows.ts";
 import { every, scopeFilters } from "./filters.ts";
 import type { PageOptions } from "./find_options.ts";
 import { havingWhere, readBy, readGroupOrder } from "./group_options.ts";
