@@ -246,6 +246,14 @@ testOnEach("Repository.page() refuses all but its own cursors", async ({ url }) 
     db.item.page({ ...query, ...changed, cursor });
   // Nothing but the size of the page, and the order of members, may be another.
   await read(cursor, { where: { rank: { lte: 5, gte: 1 }, flag: true }, take: 1 });
+  // Of functions, no more is compared than that there is one.
+  const more = (id: number): Query => ({
+    where: { AND: [() => sql<boolean>`id > ${sql.lit(id)}`] },
+    take: 1,
+  });
+  const ofFunction = await db.item.page(more(0));
+  await db.item.page({ ...more(5), cursor: ofFunction.next });
+  await assert.rejects(db.item.page({ take: 1, cursor: ofFunction.next }), INVALID);
   const others: Partial<Query>[] = [
     { where: { flag: true, rank: { gte: 1, lte: 6 } } },
     { where: { flag: false, rank: { gte: 1, lte: 5 } } },
