@@ -1,12 +1,5 @@
 import type { Blog } from "../support/blog.ts";
-import type { Noted } from "../support/noted.ts";
-import {
-  type Expected,
-  type Operation,
-  READ,
-  same,
-  testStatements,
-} from "../support/statements.ts";
+import { compared, type Operation, READ, same, testStatements } from "../support/statements.ts";
 
 const SELECT = READ.replace(" where", "");
 const PAGE = "limit ? offset ?";
@@ -65,8 +58,3 @@ testStatements("Repository reads pages by these statements", READS, {
   fill: ({ author }) =>
     author.createMany({ data: [{ email: "a", name: "n" }, { email: "b" }, { email: "c" }] }),
 });
-
-/** Where MySQL derives the range of an index from the alternatives, and the others do not. */
-function compared(first: Noted, ofRows: Noted, spelledOut: Noted): Expected {
-  return { ...same(first, ofRows), mysql: [first, spelledOut] };
-}
