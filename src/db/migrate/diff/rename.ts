@@ -44,11 +44,16 @@ export function readRenames(texts: readonly string[]): readonly Rename[] {
 
 /** Returns the renames that undo others. */
 export function inverseOf(renames: readonly Rename[]): readonly Rename[] {
-  const tables = renames.filter(({ table }) => table === undefined);
-  const oldName = (name: string) => tables.find(({ to }) => to === name)?.from ?? name;
   return renames.map(({ table, from, to }) =>
-    table === undefined ? { from: to, to: from } : { table: oldName(table), from: to, to: from }
+    table === undefined
+      ? { from: to, to: from }
+      : { table: oldName(table, renames), from: to, to: from }
   );
+}
+
+/** Returns the name that a table has before renames. */
+export function oldName(name: string, renames: readonly Rename[]): string {
+  return renames.find(({ table, to }) => table === undefined && to === name)?.from ?? name;
 }
 
 /**
@@ -75,7 +80,10 @@ function withTable(schema: Schema, { from, to }: Rename): Schema {
     name: table.name === from ? to : table.name,
     foreignKeys: table.foreignKeys.map(renamedKey),
   }));
-  return { ...schema, tables: new Map(tables.map((table) => [table.name, table])) };
+  return {
+    tables: new Map(tables.map((table) => [table.name, table])),
+    others: schema.others.map((it) => it.table === from ? { ...it, table: to } : it),
+  };
 }
 
 function withColumn(schema: Schema, { table: name, from, to }: Required<Rename>): Schema {

@@ -104,6 +104,7 @@ export async function readSqlite(kysely: Kysely<AnyTables>): Promise<Schema> {
           name,
           text: type === "view" ? `view ${name}` : `trigger ${name} of ${tbl_name}`,
           sql: sql ?? "",
+          ...type === "trigger" && { table: tbl_name },
         }]
         : []
     ),

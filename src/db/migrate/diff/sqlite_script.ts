@@ -4,7 +4,7 @@
  * @module
  */
 import { compareSchemas, type TableChange } from "./compare.ts";
-import { renamed } from "./rename.ts";
+import { oldName, renamed } from "./rename.ts";
 import {
   hasChanges,
   isUnfilled,
@@ -21,7 +21,7 @@ import {
   isUniqueIndex,
   listed,
 } from "./table_ddl.ts";
-import { type ColumnSchema, quoted, type Schema, type TableSchema } from "./table_schema.ts";
+import { type ColumnSchema, type OtherSchema, quoted, type TableSchema } from "./table_schema.ts";
 
 const BRAND = { brand: "SQLite" } as const;
 
@@ -30,33 +30,55 @@ const BRAND = { brand: "SQLite" } as const;
  * table is created again, as its documentation describes in 12 steps, of which `migrate()` does
  * those about foreign keys and the transaction:
  * https://sqlite.org/lang_altertable.html#otheralter.
+ *
+ * @throws {TypeError} if the SQL of a view or trigger that it creates again has a renamed name
  */
 export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Script {
   const before = renamed(from, renames);
   const change = compareSchemas({ from: before, to }, BRAND);
   const { created, dropped, altered } = change;
-  const isRebuilt = (table: TableChange) => !isInPlace(table, { schema: before, fills });
-  const rebuilt = altered.filter(isRebuilt);
+  // The SQL of views and triggers is that before the renames.
+  const isUsed = (table: string) =>
+    before.others.some(({ sql = "" }) => names(sql, table) || names(sql, oldName(table, renames)));
+  const isRebuilt = (table: TableChange) =>
+    !isInPlace(table, { isUsed: isUsed(table.to.name), fills });
   // Views and triggers that name the table stop it from being renamed.
-  const touched = [...rebuilt.map(({ to }) => to.name), ...dropped.map(({ name }) => name)];
-  const dependants = before.others.some(({ sql = "" }) => touched.some((name) => names(sql, name)))
-    ? before.others
-    : [];
+  const isRecreated = [...altered.filter(isRebuilt).map(({ to }) => to), ...dropped]
+    .some(({ name }) => isUsed(name));
+  const dependants = isRecreated ? before.others : [];
+  refuseStale(dependants, renames);
+  const isKept = (other: OtherSchema) =>
+    !isRecreated && before.others.some((it) => it.kind === other.kind && it.name === other.name);
   const statements = [
     ...renameStatements(renames, BRAND),
     ...dependants.toReversed().map(({ kind, name }) => `drop ${kind} ${quoted(name, BRAND)}`),
     ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
     ...altered.flatMap((table) => isRebuilt(table) ? rebuild(table, fills) : changeInPlace(table)),
     ...created.flatMap((table) => createTable(table, { brand: BRAND })),
-    ...dependants.flatMap(({ sql }) => sql ?? []),
+    ...to.others.flatMap((other) => isKept(other) ? [] : other.sql ?? []),
   ];
   return { change, statements };
+}
+
+/** SQLite changes names in views and triggers, which are no longer created by their SQL then. */
+function refuseStale(
+  dependants: readonly OtherSchema[],
+  renames: ScriptOptions["renames"],
+): void {
+  for (const { from } of renames) {
+    const stale = dependants.find(({ sql = "" }) => names(sql, from));
+    if (!stale) continue;
+    throw new TypeError(
+      `Cannot rename ${from}: the migration also creates ${stale.text} again, whose SQL has that ` +
+        "name; rename it in a migration before this one",
+    );
+  }
 }
 
 /** Checks whether `alter table` can make a change. */
 function isInPlace(
   { from, to, columns, changed, ...parts }: TableChange,
-  { schema, fills }: { readonly schema: Schema; readonly fills: ScriptOptions["fills"] },
+  { isUsed, fills }: { readonly isUsed: boolean; readonly fills: ScriptOptions["fills"] },
 ): boolean {
   const { uniques, primaryKey, foreignKeys, checks } = parts;
   const isIndexed = [...uniques.dropped, ...uniques.added].every((key) =>
@@ -68,8 +90,6 @@ function isInPlace(
   if (!foreignKeys.added.every(({ column }) => isAdded(column))) return false;
   if (!checks.added.every(({ column }) => isAdded(column))) return false;
   const isReplaced = columns.dropped.some(({ name }) => isAdded(name));
-  const isUsed = from.others.length > 0 ||
-    schema.others.some(({ sql = "" }) => names(sql, to.name));
   const isPlain = (name: string) =>
     ![from.primaryKey, ...from.uniques.filter((key) => !isUniqueIndex(key, BRAND))]
       .some((key) => key?.columns.includes(name));
@@ -79,7 +99,7 @@ function isInPlace(
       foreignKeys.added.some((key) => key.column === column.name)) &&
     !fills.has(`${to.name}.${column.name}`);
   return !isReplaced && columns.added.every(canAdd) &&
-    columns.dropped.every(({ name }) => !isUsed && isPlain(name));
+    columns.dropped.every(({ name }) => from.others.length === 0 && !isUsed && isPlain(name));
 }
 
 function changeInPlace(change: TableChange): readonly string[] {

@@ -100,8 +100,17 @@ export interface Schema {
   /** The tables by name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
   /** Views, and triggers of SQLite, with the SQL that creates them there. */
-  readonly others:
-    readonly (OtherPart & { readonly kind: "view" | "trigger"; readonly name: string })[];
+  readonly others: readonly OtherSchema[];
+}
+
+/** A view, or a trigger of SQLite. */
+export interface OtherSchema extends OtherPart {
+  /** Which of them. */
+  readonly kind: "view" | "trigger";
+  /** Its name. */
+  readonly name: string;
+  /** The table of a trigger. */
+  readonly table?: string;
 }
 
 /** Stands for the column in the condition of a check: no condition contains it. */

@@ -72,9 +72,14 @@ export function targetOf(
       : wanted;
   });
   const excluded = [...current.tables.keys()].filter((name) => !isCompared(name));
+  const isDropped = (name: string) =>
+    current.tables.has(name) && !desired.tables.has(name) && isCompared(name);
   for (const name of excluded) if (!OWN_TABLES.includes(name)) notCompared.push(`table ${name}`);
   return {
-    to: { ...current, tables: new Map(targets.map((table) => [table.name, table])) },
+    to: {
+      tables: new Map(targets.map((table) => [table.name, table])),
+      others: current.others.filter(({ table }) => table === undefined || !isDropped(table)),
+    },
     excluded: new Set(excluded),
     notCompared,
   };

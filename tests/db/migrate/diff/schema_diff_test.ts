@@ -316,6 +316,57 @@ testOnEach("diffSchema() neither compares nor drops what models cannot declare",
   await project.rollBack(migrations.length);
 });
 
+testOnEach(
+  "diffSchema() keeps triggers and views of SQLite, but for those of dropped tables",
+  async (
+    { url },
+  ) => {
+    const project = new Project(url);
+    await project.become({ author: Author });
+    const trigger = (table: string) =>
+      `create trigger on_${table} after insert on ${table} begin delete from authors where name = 'x'; end`;
+    project.migrations["0002_hand"] = [
+      "create table jobs (id integer)",
+      ...["authors", "jobs"].map(trigger),
+      "create view named as select name from authors",
+    ].join(";\n") + ";";
+    const Checked = model("authors", {
+      id: field.integer().primaryKey(),
+      full_name: field.text({ min: 1 }),
+    });
+    await assert.rejects(
+      project.diff({ author: Checked }, { renames: ["authors.name:full_name"] }),
+      {
+        name: "TypeError",
+        message: "Cannot rename name: the migration also creates trigger on_authors of authors " +
+          "again, whose SQL has that name; rename it in a migration before this one",
+      },
+    );
+    const Writer = model("writers", {
+      id: field.integer().primaryKey(),
+      name: field.text({ min: 1 }),
+    });
+    await assert.rejects(
+      project.diff({ author: Writer }, { renames: ["authors:writers"] }),
+      /^TypeError: Cannot rename authors: /,
+    );
+    const Short = model("authors", {
+      id: field.integer().primaryKey(),
+      name: field.text({ max: 9 }),
+    });
+    await project.become({ author: Short });
+    const parts = async () =>
+      (await project.rows("sqlite_master")).map(({ name }) => String(name))
+        .filter((name) => name.startsWith("on_") || name === "named");
+    assert.deepEqual((await parts()).toSorted(), ["named", "on_authors"]);
+    await project.rollBack(1);
+    assert.deepEqual((await parts()).toSorted(), ["named", "on_authors", "on_jobs"]);
+    await project.run("insert into authors (name) values ('x')");
+    assert.deepEqual(await project.rows("named"), []);
+  },
+  { brands: ["sqlite"] },
+);
+
 testOnEach("diffSchema() compares with the tables of a database", async ({ url }) => {
   const project = new Project(url);
   await using db = await DbService.with({ author: Author }).open(project.options);
