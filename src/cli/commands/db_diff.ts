@@ -125,9 +125,10 @@ function isTaken(candidate: string, renames: readonly string[]): boolean {
   });
 }
 
-/** Returns the table of a column that is renamed. */
+/** Returns the table of a column that is renamed, or the schema of a table. */
 function ownerOf(rename: string): string {
-  return rename.slice(0, Math.max(0, rename.indexOf(".")));
+  const [from = ""] = rename.split(":");
+  return from.slice(0, Math.max(0, from.lastIndexOf(".")));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { SchemaChange, TableChange } from "./compare.ts";
 import type { Rename } from "./rename.ts";
 import { isUnfilled } from "./script_parts.ts";
 import type { Brand } from "./table_ddl.ts";
-import type { ColumnSchema } from "./table_schema.ts";
+import { type ColumnSchema, schemaOf } from "./table_schema.ts";
 import { typeChange } from "./type_change.ts";
 
 /** What a change does. */
@@ -62,7 +62,9 @@ export function describeChange(
     unfilled: unfilled.filter((name) => !fills.has(name)),
     candidates: [
       ...created.flatMap((to) =>
-        dropped.filter((from) => isSimilar(from.columns, to.columns))
+        dropped.filter((from) =>
+          schemaOf(from.name) === schemaOf(to.name) && isSimilar(from.columns, to.columns)
+        )
           .map((from) => `${from.name}:${to.name}`)
       ),
       ...altered.flatMap(({ to, columns }) =>

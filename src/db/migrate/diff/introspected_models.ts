@@ -10,7 +10,13 @@ import { isMemberName } from "../../model/model.ts";
 import { keyKind } from "../../model/reference.ts";
 import { type CodedField, defaultCode, fieldOf } from "./field_code.ts";
 import { inOrder, isSameKey } from "./compare.ts";
-import { type ForeignKeySchema, rowsOf, type Schema, type TableSchema } from "./table_schema.ts";
+import {
+  type ForeignKeySchema,
+  rowsOf,
+  type Schema,
+  schemaOf,
+  type TableSchema,
+} from "./table_schema.ts";
 
 /** A reference of a field. */
 export interface IntrospectedReference {
@@ -111,12 +117,10 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
     !table.foreignKeys.some(({ column }) => index.columns.join() === column) &&
     !table.uniques.some((unique) => isSameKey(unique, index))
   );
-  const isQualified = table.name.includes(".");
+  const schema = schemaOf(table.name);
   const list = (columns: readonly string[]) => JSON.stringify(columns);
   const options = [
-    ...isQualified
-      ? [`table: "${rowsOf(table.name)}"`, `schema: "${table.name.split(".")[0]}"`]
-      : [],
+    ...schema === "" ? [] : [`table: "${rowsOf(table.name)}"`, `schema: "${schema}"`],
     ...!hasKey ? ["primaryKey: false"] : primary.length > 1 ? [`primaryKey: ${list(primary)}`] : [],
     ...compound.length > 0
       ? [`unique: [${compound.map(({ columns }) => list(columns)).join(", ")}]`]

@@ -23,6 +23,7 @@ import {
   type ForeignKeySchema,
   quoted,
   type Schema,
+  schemaOf,
   type TableSchema,
 } from "./table_schema.ts";
 import { typeChange, VALUE } from "./type_change.ts";
@@ -288,10 +289,9 @@ function addForeignKey(table: TableSchema, key: ForeignKeySchema): string {
 }
 
 function newSchemas(before: Schema, created: readonly TableSchema[]): readonly string[] {
-  const schemaOf = (name: string) => name.includes(".") ? [name.slice(0, name.indexOf("."))] : [];
-  const known = new Set([...before.tables.keys()].flatMap(schemaOf));
-  const missing = new Set(created.flatMap(({ name }) => schemaOf(name)));
-  return [...missing].filter((name) => !known.has(name))
+  const known = new Set([...before.tables.keys()].map(schemaOf));
+  const named = new Set(created.map(({ name }) => schemaOf(name)));
+  return [...named].filter((name) => name !== "" && !known.has(name))
     .map((name) => `create schema if not exists ${quoted(name, BRAND)}`);
 }
 
@@ -305,6 +305,6 @@ function alter({ name }: TableSchema, action: string): string {
 
 /** Returns the name of an index, which is in the schema of its table. */
 function qualified({ name: table }: TableSchema, name: string): string {
-  const dot = table.indexOf(".");
-  return quoted(dot < 0 ? name : `${table.slice(0, dot)}.${name}`, BRAND);
+  const schema = schemaOf(table);
+  return quoted(schema === "" ? name : `${schema}.${name}`, BRAND);
 }

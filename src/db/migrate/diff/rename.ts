@@ -3,7 +3,13 @@
  *
  * @module
  */
-import type { ForeignKeySchema, KeySchema, Schema, TableSchema } from "./table_schema.ts";
+import {
+  type ForeignKeySchema,
+  type KeySchema,
+  type Schema,
+  schemaOf,
+  type TableSchema,
+} from "./table_schema.ts";
 
 /** A table, or a column of a table, that gets another name. */
 export interface Rename {
@@ -16,12 +22,15 @@ export interface Rename {
 }
 
 /**
- * Reads a name and a new one: `users:people`, `users.name:full_name`, for tables of some names and
- * new names.
+ * Reads names and new ones of some tables, and of their columns: `users:people`,
+ * `users.name:full_name`, `audit.logs:audit.records`.
  *
- * @throws {TypeError} if it has another form
+ * @throws {TypeError} if one has another form, or is that of another schema
  */
-export function readRenames(texts: readonly string[]): readonly Rename[] {
+export function readRenames(
+  texts: readonly string[],
+  { tables: known }: Pick<Schema, "tables">,
+): readonly Rename[] {
   const pairs = texts.map((text) => {
     const [from = "", to = "", ...others] = text.split(":");
     if (from === "" || to === "" || others.length > 0) {
@@ -29,7 +38,11 @@ export function readRenames(texts: readonly string[]): readonly Rename[] {
     }
     return { from, to };
   });
-  const tables = pairs.filter(({ to, from }) => !isColumn(from) && !isColumn(to));
+  const tables = pairs.filter(({ to, from }) =>
+    known.has(from) || (!from.includes(".") && !to.includes("."))
+  );
+  const moved = tables.find(({ from, to }) => schemaOf(from) !== schemaOf(to));
+  if (moved) throw new TypeError(`Cannot rename ${moved.from}: ${moved.to} is of another schema`);
   const newName = (table: string) => tables.find(({ from }) => from === table)?.to ?? table;
   const columns = pairs.filter((pair) => !tables.includes(pair)).map(({ from, to }) => {
     const [table, column] = split(from);
@@ -110,10 +123,6 @@ function withColumn(schema: Schema, { table: name, from, to }: Required<Rename>)
     })),
   }));
   return { ...schema, tables: new Map(tables.map((table) => [table.name, table])) };
-}
-
-function isColumn(name: string): boolean {
-  return name.includes(".");
 }
 
 function split(name: string): readonly [table: string, column: string] {

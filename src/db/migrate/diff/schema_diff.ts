@@ -16,7 +16,7 @@ import { readMysql } from "./mysql_schema.ts";
 import { readPostgres } from "./postgres_schema.ts";
 import { readSqlite } from "./sqlite_schema.ts";
 import { readRenames, renamed } from "./rename.ts";
-import type { Schema } from "./table_schema.ts";
+import { type Schema, schemaOf } from "./table_schema.ts";
 import { type OpenedDatabase, within } from "./temporary_database.ts";
 import { targetOf, without } from "./target.ts";
 
@@ -64,7 +64,6 @@ export async function compareModels(
   { against = "migrations", renames: texts = [], fills = {}, externalTables = [] }:
     SchemaDiffOptions,
 ): Promise<SchemaDiff> {
-  const renames = readRenames(texts);
   const opened = against === "database"
     ? options.openUnmigrated({ needsMigrations: false })
     : options.openTemporary();
@@ -85,6 +84,7 @@ export async function compareModels(
       return { desired, found, tables, grammar: database.grammar };
     },
   );
+  const renames = readRenames(texts, found);
   const { to, excluded, notCompared } = targetOf({
     current: renamed(found, renames),
     desired,
@@ -198,7 +198,5 @@ async function wantedUncommitted(
 
 /** Returns the schemas of PostgreSQL that tables are in, besides the current one. */
 function schemasOf(tables: readonly Table[]): readonly string[] {
-  return [
-    ...new Set(tables.flatMap(({ source }) => source.includes(".") ? [source.split(".")[0]!] : [])),
-  ];
+  return [...new Set(tables.map(({ source }) => schemaOf(source)))].filter(Boolean);
 }

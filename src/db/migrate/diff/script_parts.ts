@@ -5,7 +5,7 @@
  */
 import type { PartChanges, SchemaChange } from "./compare.ts";
 import type { Rename } from "./rename.ts";
-import { type ColumnSchema, quoted, type Schema } from "./table_schema.ts";
+import { type ColumnSchema, quoted, rowsOf, type Schema } from "./table_schema.ts";
 import type { Brand } from "./table_ddl.ts";
 
 /** What a script is written for. */
@@ -38,9 +38,7 @@ export function isUnfilled(column: ColumnSchema): boolean {
 export function renameStatements(renames: readonly Rename[], brand: Brand): readonly string[] {
   return renames.map(({ table, from, to }) =>
     table === undefined
-      ? `alter table ${quoted(from, brand)} rename to ${
-        quoted(to.slice(to.indexOf(".") + 1), brand)
-      }`
+      ? `alter table ${quoted(from, brand)} rename to ${quoted(rowsOf(to), brand)}`
       : `alter table ${quoted(table, brand)} rename column ${quoted(from, brand)} to ${
         quoted(to, brand)
       }`

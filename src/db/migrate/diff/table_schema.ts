@@ -128,6 +128,11 @@ export function rowsOf(name: string): string {
   return name.slice(name.indexOf(".") + 1);
 }
 
+/** Returns the schema in the name of a table, empty for the current one. */
+export function schemaOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf(".")));
+}
+
 /** The tokens of a condition: text, quoted names, words, numbers and other characters. */
 const TOKENS =
   /'(?:[^'\\]|''|\\[^])*'|"[^"]*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_]*|\d[\d.e+]*|\s+|[^]/giu;

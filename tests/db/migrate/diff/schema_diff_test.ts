@@ -399,6 +399,33 @@ testOnEach("diffSchema() knows the functions and schemas of the migrations", asy
   await project.rollBack(3);
 }, { brands: ["postgres"] });
 
+testOnEach("diffSchema() renames a table of another schema, with its columns", async ({ url }) => {
+  const project = new Project(url);
+  const fields = { id: field.integer().primaryKey(), name: field.text().unique() };
+  await project.become({ log: model("logs", fields, { schema: "audit" }) });
+  await project.run("insert into audit.logs (name) values ('started')");
+  const Record = model("records", fields, { schema: "audit" });
+  const { candidates } = await project.diff({ record: Record });
+  assert.deepEqual(candidates, ["audit.logs:audit.records"]);
+  const { migrations } = await project.become({ record: Record }, { renames: candidates });
+  const titled = { id: field.integer().primaryKey(), title: field.text().unique() };
+  const Titled = model("entries", titled, { schema: "audit" });
+  const { losses } = await project.become({ entry: Titled }, {
+    renames: ["audit.records:audit.entries", "audit.records.name:title"],
+  });
+  assert.deepEqual(losses, []);
+  assert.deepEqual(await project.rows("audit.entries"), [{ id: 1, title: "started" }]);
+  await project.rollBack(migrations.length + 1);
+  assert.equal((await project.rows("audit.logs")).length, 1);
+  const other = model("others", { id: field.uuid().primaryKey() }, { schema: "audit" });
+  const moved = { entry: model("entries", titled), other };
+  assert.deepEqual((await project.diff(moved)).candidates, []);
+  await assert.rejects(project.diff(moved, { renames: ["audit.entries:entries"] }), {
+    name: "TypeError",
+    message: "Cannot rename audit.entries: entries is of another schema",
+  });
+}, { brands: ["postgres"] });
+
 // Not among the tests that run through a pooler, which does not know the role.
 test(
   "diffSchema() needs no database of its own to compare with the tables of PostgreSQL",
