@@ -121,6 +121,19 @@ test("fw db diff and new write a migration for each database that a project keep
   mkdirSync(folder("mysql"));
   const { stderr } = await fw("db diff --check", { cwd: project.root, env: project.env });
   assert.equal(stderr, "error: Cannot compare migrations/mysql: DATABASE_URL_MYSQL is not set\n");
+  // Only the database at DATABASE_URL is compared then.
+  assert.equal(
+    await project.fw("db diff --check --against-database"),
+    "The models and the database agree.\n",
+  );
+  const other = await fw("db diff --check --against-database", {
+    cwd: project.root,
+    env: { ...project.env, DATABASE_URL: "file:unknown" },
+  });
+  assert.equal(
+    other.stderr,
+    "error: Cannot compare with the database: migrations has no folder of the one at DATABASE_URL\n",
+  );
 }, { skip: SERVERS.postgres.skip });
 
 test("fw db diff leaves alone what has no model", async () => {

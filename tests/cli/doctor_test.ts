@@ -1,6 +1,6 @@
 /** Checks of `fw doctor` that need no process. */
 import assert from "node:assert/strict";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { checkModels } from "../../src/cli/doctor/application.ts";
@@ -55,16 +55,21 @@ test("checkSecrets() warns about private keys in the repository", async () => {
 test("checkModels() creates no database on a server in production", async () => {
   using folder = new TemporaryFolder();
   writeFileSync(join(folder.path, "database.ts"), "throw new Error('not to be run')");
-  const findings = await checkModels(projectIn(folder), {
-    database: "database.ts",
-    variables: { DATABASE_URL: "postgres://db.example/shop" },
-    isProduction: true,
-  });
-  assert.deepEqual(findings, [{
+  const check = (url: string) =>
+    checkModels(projectIn(folder), {
+      database: "database.ts",
+      variables: { DATABASE_URL: url },
+      isProduction: true,
+    });
+  const skipped = [{
     level: "skipped",
     subject: "models",
     text: "compared in development and CI: fw db diff --check",
-  }]);
+  }];
+  assert.deepEqual(await check("postgres://db.example/shop"), skipped);
+  // Nor on one whose migrations the project keeps besides those of SQLite.
+  mkdirSync(join(folder.path, "migrations/postgres"), { recursive: true });
+  assert.deepEqual(await check("sqlite:data.sqlite"), skipped);
 });
 
 function projectIn({ path }: TemporaryFolder): Project {

@@ -5,7 +5,6 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import process from "node:process";
-import { readVariables } from "../doctor/environment.ts";
 import { MIGRATION } from "../generate/kinds/model.ts";
 import { nameOfUrl } from "../project/database.ts";
 import { type Project, requireProject } from "../project/project.ts";
@@ -16,6 +15,7 @@ import {
   migrationsOf,
   rollBack,
 } from "../project/migrations.ts";
+import { readVariables } from "../project/variables.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, table, withProgress } from "../terminal/terminal.ts";
 import { addDiffCommand } from "./db_diff.ts";

@@ -5,12 +5,11 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { readVariables } from "../doctor/environment.ts";
 import { EntityName } from "../project/entity_name.ts";
 import { migrationNumber, nextNumber } from "../project/migration_folders.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import { type Project, requireProject } from "../project/project.ts";
-import { type DiffOptions, diffsOf, type FolderDiff } from "../project/schema_diff.ts";
+import { diffsOf, type FolderDiff } from "../project/schema_diff.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
@@ -91,16 +90,13 @@ async function compare(
   project: Project,
   options: DiffCommandOptions,
 ): Promise<readonly FolderDiff[]> {
-  const how: DiffOptions = {
-    database: options.database,
-    against: options.againstDatabase ? "database" : "migrations",
-    renames: options.rename,
-    fills: fillsOf(options.fill),
-    variables: readVariables(project),
-  };
+  const { database, againstDatabase = false } = options;
+  const fills = fillsOf(options.fill);
   const renames = [...options.rename];
   const asked = new Set<string>();
-  const run = () => withProgress("Comparing", () => diffsOf(project, { ...how, renames }));
+  const against = againstDatabase ? "database" : "migrations";
+  const run = () =>
+    withProgress("Comparing", () => diffsOf(project, { database, against, renames, fills }));
   let diffs = await run();
   for (;;) {
     if (options.check || !isInteractive()) return diffs;

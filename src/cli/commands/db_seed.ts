@@ -5,11 +5,11 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { readVariables } from "../doctor/environment.ts";
 import { nameOfUrl } from "../project/database.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import { requireProject } from "../project/project.ts";
 import { runSeeds } from "../project/seeds.ts";
+import { readVariables } from "../project/variables.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { paint, print, withProgress } from "../terminal/terminal.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";

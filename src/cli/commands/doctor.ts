@@ -15,11 +15,11 @@ import {
   checkRuntime,
   checkSecrets,
   checkVariables,
-  readVariables,
 } from "../doctor/environment.ts";
 import { requireProject } from "../project/project.ts";
 import type { ApplicationOptions } from "../project/application.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
+import { readVariables } from "../project/variables.ts";
 import { paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addDatabaseOption, addExamples } from "./options.ts";
 

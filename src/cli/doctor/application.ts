@@ -14,9 +14,10 @@ import {
 } from "../project/migrations.ts";
 import { databaseOfUrl } from "../project/database.ts";
 import { hasFile, type Project } from "../project/project.ts";
+import { migrationFolders } from "../project/migration_folders.ts";
 import { diffsOf } from "../project/schema_diff.ts";
+import type { Variables } from "../project/variables.ts";
 import { lineOf } from "../terminal/cli_error.ts";
-import type { Variables } from "./environment.ts";
 import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
 /** Checks whether the application boots, and whether every route declares who can call it. */
@@ -85,10 +86,12 @@ export async function checkModels(
   },
 ): Promise<readonly Finding[]> {
   if (!hasFile(project, database)) return [];
-  if (isProduction && databaseOfUrl(variables["DATABASE_URL"] ?? "") !== "sqlite") {
+  const main = databaseOfUrl(variables["DATABASE_URL"] ?? "");
+  const folders = migrationFolders(project);
+  if (isProduction && folders.some(({ database = main }) => database !== "sqlite")) {
     return [skipped("models", "compared in development and CI: fw db diff --check")];
   }
-  const compared = { database, variables, against: "migrations", renames: [], fills: {} } as const;
+  const compared = { database, against: "migrations", renames: [], fills: {} } as const;
   try {
     const changes = (await diffsOf(project, compared)).flatMap(({ changes }) => changes);
     if (changes.length === 0) return [ok("models", "they agree with the migrations")];

@@ -9,6 +9,7 @@ import process from "node:process";
 import { parseEnv } from "node:util";
 import { VERSION } from "../project/framework.ts";
 import type { Project } from "../project/project.ts";
+import type { Variables } from "../project/variables.ts";
 import { readText } from "../system/files.ts";
 import { denoVersion, findOnPath, run } from "../system/programs.ts";
 import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
@@ -36,14 +37,6 @@ export function checkFramework({ framework }: Project): Finding {
 }
 
 const SUBJECT = "environment";
-
-/** Variables by name. */
-export type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Returns the variables of the application: those of the process, else those of `.env`. */
-export function readVariables({ root }: Project): Variables {
-  return { ...parseEnv(readText(join(root, ".env")) ?? ""), ...process.env };
-}
 
 /** Checks whether the variables of `.env.example` are set and valid. */
 export function checkVariables({ root }: Project, variables: Variables): readonly Finding[] {

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import type { ApplicationOptions } from "../project/application.ts";
 import { databaseOfUrl, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
 import { hasFile, type Project } from "../project/project.ts";
+import type { Variables } from "../project/variables.ts";
 import { readText, withoutComments } from "../system/files.ts";
-import type { Variables } from "./environment.ts";
 import { type Finding, ok, problem, PRODUCTION as SUBJECT, warning } from "./finding.ts";
 import { checkSafeguards } from "./safeguards.ts";
 

@@ -8,6 +8,7 @@ import { CliError } from "../terminal/cli_error.ts";
 import { isFolder, listFolder } from "../system/files.ts";
 import { type Database, databaseOfUrl, DATABASES } from "./database.ts";
 import type { Project } from "./project.ts";
+import type { Variables } from "./variables.ts";
 
 /** The folder of migrations. */
 export const MIGRATIONS = "migrations";
@@ -47,8 +48,10 @@ export function nextNumber(number: string): string {
   return String(Number(number) + 1).padStart(number.length, "0");
 }
 
-/** Variables by name. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+/** Checks whether migrations are those of the database at `DATABASE_URL`. */
+export function isOfDatabaseUrl({ database }: MigrationFolder, variables: Variables): boolean {
+  return database === undefined || databaseOfUrl(variables["DATABASE_URL"] ?? "") === database;
+}
 
 /**
  * Returns the URL of a database whose migrations a project keeps besides those of the database at
@@ -56,12 +59,9 @@ export type Variables = Readonly<Record<string, string | undefined>>;
  *
  * @throws {CliError} if its server is unknown
  */
-export function urlOfFolder(
-  { database, path }: MigrationFolder,
-  variables: Variables,
-): string | undefined {
-  if (database === undefined) return undefined;
-  if (databaseOfUrl(variables["DATABASE_URL"] ?? "") === database) return undefined;
+export function urlOfFolder(folder: MigrationFolder, variables: Variables): string | undefined {
+  const { database, path } = folder;
+  if (database === undefined || isOfDatabaseUrl(folder, variables)) return undefined;
   if (database === "sqlite") return "sqlite::memory:";
   const variable = `DATABASE_URL_${database.toUpperCase()}`;
   const url = variables[variable];

@@ -5,14 +5,16 @@
  */
 import { CliError } from "../terminal/cli_error.ts";
 import {
+  isOfDatabaseUrl,
   type MigrationFolder,
   migrationFolders,
+  MIGRATIONS,
   urlOfFolder,
-  type Variables,
 } from "./migration_folders.ts";
 import type { DatabaseOption } from "./migrations.ts";
 import type { Project } from "./project.ts";
 import { runInProject } from "./script.ts";
+import { readVariables } from "./variables.ts";
 
 /** How models are compared, as for `diffSchema`. */
 export interface DiffOptions extends DatabaseOption {
@@ -22,8 +24,6 @@ export interface DiffOptions extends DatabaseOption {
   readonly renames: readonly string[];
   /** Values of new columns, by `users.age`. */
   readonly fills: Readonly<Record<string, string>>;
-  /** The variables of the environment. */
-  readonly variables: Variables;
 }
 
 /** A difference, as `diffSchema` returns it, and the folder of its migrations. */
@@ -58,10 +58,18 @@ export async function diffsOf(
   project: Project,
   options: DiffOptions,
 ): Promise<readonly FolderDiff[]> {
+  const variables = readVariables(project);
+  const folders = migrationFolders(project).filter((folder) =>
+    options.against === "migrations" || isOfDatabaseUrl(folder, variables)
+  );
+  if (folders.length === 0) {
+    throw new CliError(
+      `Cannot compare with the database: ${MIGRATIONS} has no folder of the one at DATABASE_URL`,
+    );
+  }
   const diffs: FolderDiff[] = [];
-  for (const folder of migrationFolders(project)) {
-    const url = urlOfFolder(folder, options.variables);
-    if (url !== undefined && options.against === "database") continue;
+  for (const folder of folders) {
+    const url = urlOfFolder(folder, variables);
     diffs.push({ folder, ...await diffOf(project, { ...options, folder, url }) });
   }
   return diffs;
