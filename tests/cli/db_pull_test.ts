@@ -97,7 +97,7 @@ test("fw db pull takes names of tables that are reserved, and runs no name of a 
     await using tables = await DbService.with({}).open(DbOptions.fromUrl(url));
     const code = (line: string) => `"x${line}[(globalThis.ran = 1, 'a')]: field.text(), //"`;
     const columns = ["\n", "\r", "\u2028", "\u2029"].map((line) => `${code(line)} text`);
-    for (const name of ["class", "constructor"]) {
+    for (const name of ["class", "constructor", "primary", "value_of"]) {
       await sql.raw(`create table "${name}" (id integer primary key, ${columns.join(", ")})`)
         .execute(tables.kysely);
     }
@@ -112,5 +112,9 @@ console.log(Object.keys(models), await db.tableClass.count(), "ran" in globalThi
   const used = await run([process.execPath, "run", "-A", "--check", "use.ts"], {
     cwd: project.root,
   });
-  assert.equal(used.stdout, '[ "TableClass", "TableConstructor" ] 0 false\n', used.stderr);
+  assert.equal(
+    used.stdout,
+    '[ "PrimaryRow", "TableClass", "TableConstructor", "ValueOfRow" ] 0 false\n',
+    used.stderr,
+  );
 });

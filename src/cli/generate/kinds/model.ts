@@ -46,8 +46,9 @@ const TAKEN: ReadonlySet<string> = new Set(
 );
 
 /** Members of every database and object, which no repository can be named after. */
-const SERVICE_MEMBERS: ReadonlySet<string> = new Set([
-  ..."kysely transaction createTables checkTables close ping".split(" "),
+export const SERVICE_MEMBERS: ReadonlySet<string> = new Set([
+  ..."kysely primary transaction afterCommit createTables checkTables close".split(" "),
+  ..."ping poolUsage poolUsages".split(" "),
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
