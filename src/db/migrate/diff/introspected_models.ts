@@ -17,6 +17,7 @@ import {
   schemaOf,
   type TableSchema,
 } from "./table_schema.ts";
+import { OWN_TABLES } from "./target.ts";
 
 /** A reference of a field. */
 export interface IntrospectedReference {
@@ -50,7 +51,7 @@ export interface IntrospectedModel {
 
 /** Returns the models of tables, each after those that it refers to. */
 export function modelsOfTables(schema: Schema, grammar: Grammar): readonly IntrospectedModel[] {
-  const tables = [...schema.tables.values()].filter(({ name }) => !/^(?:kysely_|fw_)/.test(name));
+  const tables = [...schema.tables.values()].filter(({ name }) => !OWN_TABLES.includes(name));
   const fields = new Map(tables.map((table) => [
     table.name,
     new Map(table.columns.flatMap((column) => {

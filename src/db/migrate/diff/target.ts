@@ -36,7 +36,7 @@ export interface TargetOptions {
 }
 
 /** The tables of the migrator. */
-const OWN_TABLES: readonly string[] = [
+export const OWN_TABLES: readonly string[] = [
   "kysely_migration",
   "kysely_migration_lock",
   "fw_migration_checksum",

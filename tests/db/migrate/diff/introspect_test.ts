@@ -95,6 +95,15 @@ testOnEach("introspectModels() describes the tables of createTables()", async ({
   );
 });
 
+testOnEach("introspectModels() leaves out the tables of the migrator, and no others", async (
+  { url },
+) => {
+  const script = "create table fw_orders (id integer primary key)";
+  await (await DbOptions.fromUrl(url).migrations({ "0001_a": script }).open()).close();
+  const models = await introspectModels(DbOptions.fromUrl(url));
+  assert.deepEqual(models.map(({ name }) => name), ["fw_orders"]);
+});
+
 testOnEach("introspectModels() names what no model has", async ({ url }) => {
   const script = `create table places (id bigint primary key, spot point, tags text[] not null,
     "two words" text, code char(2), primary_id bigint references places (id) on update cascade,
