@@ -7,21 +7,17 @@ import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
-import type { Replicas } from "./connection/replicas.ts";
 import type { Dialect } from "./connection/dialect.ts";
 import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
 import { checkTimeLimit } from "./transaction/time_limits.ts";
 import { brandOf } from "./dialects/kysely_brand.ts";
-import { readServerUrl } from "./dialects/server/database_url.ts";
-import { migrationMap, type Migrations, type MigrationSource } from "./migrate/migrations.ts";
-
-/** An open database that was not migrated. */
-export interface UnmigratedDatabase {
-  /** The database. */
-  readonly database: OpenDatabase;
-  /** Reads its migrations, if the options name any. */
-  readonly source: MigrationSource | undefined;
-}
+import { readServerUrl, withDatabase } from "./dialects/server/database_url.ts";
+import {
+  migrationMap,
+  type Migrations,
+  type MigrationSource,
+  type UnmigratedDatabase,
+} from "./migrate/migrations.ts";
 
 interface Settings {
   readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
@@ -308,7 +304,7 @@ export class DbOptions {
 
 async function connectTo(
   { open, opening }: Settings,
-  after?: Pick<Replicas, "close">,
+  after?: Pick<OpenDatabase, "close">,
 ): Promise<DbConnection> {
   if (opening.min > opening.max) {
     throw new RangeError(
@@ -368,12 +364,6 @@ function readUrl(url: string): Settings {
     }
   }
   throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);
-}
-
-function withDatabase(url: string, name: string): string {
-  const other = new URL(url);
-  other.pathname = `/${name}`;
-  return other.href;
 }
 
 /** Returns the limits of a driver, which only connects: the gate limits the wait for a turn. */

@@ -115,7 +115,7 @@ export type {
   IntrospectedField,
   IntrospectedReference,
 } from "./migrate/diff/introspected_models.ts";
-export type { MigrationSource } from "./migrate/migrations.ts";
+export type { MigrationSource, UnmigratedDatabase } from "./migrate/migrations.ts";
 export type { ScriptBrand } from "./migrate/script.ts";
 export type { ComparedService } from "./schema_diff.ts";
 export type {
@@ -150,7 +150,6 @@ export type {
   UpdateRelations,
 } from "./model/nested.ts";
 export type { OpenableService } from "./module.ts";
-export type { UnmigratedDatabase } from "./options.ts";
 export type {
   AnyColumn,
   AnyRelation,

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Kysely } from "kysely";
+import type { OpenDatabase } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { isOutsideTransaction, type ScriptBrand } from "./script.ts";
 
@@ -20,6 +21,14 @@ export type Migrations = Readonly<Record<string, MigrationStep>>;
 
 /** Reads the migrations of a database. */
 export type MigrationSource = (brand: ScriptBrand) => Promise<Migrations>;
+
+/** An open database that was not migrated. */
+export interface UnmigratedDatabase {
+  /** The database. */
+  readonly database: OpenDatabase;
+  /** Reads its migrations; `undefined` if the options name none. */
+  readonly source: MigrationSource | undefined;
+}
 
 const NAME = /^(\d+)(_[\w-]+)?$/;
 /** Space and comments; MySQL runs comments that begin with `!`, MariaDB also those with `M!`. */

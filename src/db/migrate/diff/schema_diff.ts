@@ -7,6 +7,7 @@ import { CompiledQuery } from "kysely";
 import type { DbConnection } from "../../connection/connection.ts";
 import type { Table } from "../../query/table.ts";
 import { migrate } from "../migrate.ts";
+import type { UnmigratedDatabase } from "../migrations.ts";
 import { createTables, tableStatements } from "../schema.ts";
 import { type ChangeTexts, describeChange } from "./change_texts.ts";
 import { type MigrationScripts, writeMigrations } from "./migration_scripts.ts";
@@ -17,7 +18,7 @@ import { readPostgres } from "./postgres_schema.ts";
 import { readSqlite } from "./sqlite_schema.ts";
 import { readRenames, renamed } from "./rename.ts";
 import { type Schema, schemaOf } from "./table_schema.ts";
-import { type OpenedDatabase, within } from "./temporary_database.ts";
+import { within } from "./temporary_database.ts";
 import { targetOf, without } from "./target.ts";
 
 /** How models are compared with migrations. */
@@ -45,9 +46,9 @@ export interface SchemaDiff extends ChangeTexts {
 /** The options of a database. */
 export interface ComparedOptions {
   /** Creates an empty database. */
-  openTemporary(): Promise<OpenedDatabase>;
+  openTemporary(): Promise<UnmigratedDatabase>;
   /** Opens the database. */
-  openUnmigrated(how: { readonly needsMigrations: false }): Promise<OpenedDatabase>;
+  openUnmigrated(how: { readonly needsMigrations: false }): Promise<UnmigratedDatabase>;
 }
 
 /** Models and the options of their database. */

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { DbConnection, type OpenDatabase } from "../../connection/connection.ts";
 import type { Grammar } from "../../connection/grammar.ts";
 import { DbError } from "../../errors.ts";
-import type { MigrationSource } from "../migrations.ts";
+import type { MigrationSource, UnmigratedDatabase } from "../migrations.ts";
 import { quoted } from "./table_schema.ts";
 
 /** How a user gets the permission to create databases, and what needs none. */
@@ -17,26 +17,14 @@ const GRANTS: Readonly<Record<Grammar["brand"], string>> = {
   SQLite: "",
 };
 
-/** Something that is closed after a database. */
-export interface Closeable {
-  /** Closes it. */
-  close(): Promise<void>;
-}
-
-/** A database and its migrations, as `DbOptions` open them. */
-export interface OpenedDatabase {
-  /** The database. */
-  readonly database: OpenDatabase;
-  /** Reads its migrations, if it has any. */
-  readonly source: MigrationSource | undefined;
-}
-
 /** How a temporary database is opened. */
 export interface TemporaryOptions {
   /** Opens the database on whose server it is created. */
   readonly connect: () => Promise<DbConnection>;
   /** Opens a database of the server by its name, and closes something after it. */
-  readonly connectTo: ((name: string, after?: Closeable) => Promise<DbConnection>) | undefined;
+  readonly connectTo:
+    | ((name: string, after?: Pick<OpenDatabase, "close">) => Promise<DbConnection>)
+    | undefined;
   /** Whether it exists once it is open, as one of SQLite in memory. */
   readonly isInMemory: boolean;
 }
@@ -100,7 +88,7 @@ export async function openTemporary(
  * @throws {TypeError} if it was opened by another release
  */
 export async function within<T>(
-  { database, source }: OpenedDatabase,
+  { database, source }: UnmigratedDatabase,
   run: (database: DbConnection, source: MigrationSource | undefined) => Promise<T>,
 ): Promise<T> {
   try {
