@@ -135,7 +135,7 @@ function tableOf(
   };
 }
 
-/** Databases without booleans have numbers, which some drivers read as text. */
-function isSet(value: unknown): boolean {
+/** Checks whether a value is true; databases without booleans have numbers, some drivers text. */
+export function isSet(value: unknown): boolean {
   return Number(value) !== 0;
 }

@@ -5,6 +5,7 @@
  */
 import { type Kysely, sql } from "kysely";
 import type { AnyTables } from "../../connection/dialect.ts";
+import { isSet } from "../catalogue.ts";
 import {
   type CheckSchema,
   type ColumnSchema,
@@ -13,6 +14,8 @@ import {
   type OtherPart,
   type Schema,
   type TableSchema,
+  tablesOf,
+  viewOf,
 } from "./table_schema.ts";
 
 interface ColumnRow {
@@ -103,26 +106,16 @@ export async function readMysql(
     union all select g.event_object_table, 'trigger', g.trigger_name
     from information_schema.triggers g where g.trigger_schema = database()
     order by 2, 1, 3`.execute(kysely);
-  const tables = Array.from(
-    Map.groupBy(columns, ({ table_name }) => table_name),
-    ([table, own]) => {
-      const ofTable = (row: { readonly table_name: string | null }) => row.table_name === table;
-      return tableOf(own, {
-        keys: keys.filter(ofTable),
-        references: references.filter(ofTable),
-        checks: checks.filter(ofTable),
-        others: others.filter(ofTable),
-        isMariadb,
-      });
-    },
-  );
   return {
-    tables: new Map(tables.map((table) => [table.name, table])),
-    others: others.filter(({ kind }) => kind === "view").map(({ name }) => ({
-      kind: "view",
-      name,
-      text: `view ${name}`,
-    })),
+    tables: tablesOf(columns, (own, pick) =>
+      tableOf(own, {
+        keys: pick(keys),
+        references: pick(references),
+        checks: pick(checks),
+        others: pick(others),
+        isMariadb,
+      })),
+    others: others.filter(({ kind }) => kind === "view").map(viewOf),
   };
 }
 
@@ -148,13 +141,14 @@ function tableOf(
   const primary = byKey.find(([first]) => first?.name === "PRIMARY");
   const plain = byKey.filter((key) => key !== primary && isPlain(key));
   const byReference = [...Map.groupBy(rows.references, (row) => row.name).values()];
-  const isJson = ({ condition }: CheckRow) => /^json_valid\(`[^`]+`\)$/.test(condition);
-  const jsonColumns = rows.checks.filter(isJson)
-    .map(({ condition }) => condition.slice(12, -2));
+  // MariaDB stores JSON as text with a check.
+  const jsonOf = ({ condition }: Pick<CheckRow, "condition">) =>
+    rows.isMariadb ? /^json_valid\(`([^`]+)`\)$/.exec(condition)?.[1] : undefined;
+  const jsonColumns = rows.checks.map(jsonOf);
   const checks: CheckSchema[] = [];
   const parts: OtherPart[] = [];
   for (const { name: check, condition, is_inline } of rows.checks) {
-    if (isJson({ condition } as CheckRow) && rows.isMariadb) continue;
+    if (jsonOf({ condition }) !== undefined) continue;
     // MySQL escapes the quotes of text.
     const found = declarableCheck(condition.replaceAll("\\'", "'"), names);
     if (found) checks.push({ name: check, ...found, ...isSet(is_inline) && { isInline: true } });
@@ -164,7 +158,7 @@ function tableOf(
     name,
     columns: columns.map((column) =>
       columnOf(column, {
-        isJson: rows.isMariadb && jsonColumns.includes(column.name),
+        isJson: jsonColumns.includes(column.name),
         isMariadb: rows.isMariadb,
       })
     ),
@@ -256,9 +250,4 @@ function defaultOf(
   if (/default_generated/i.test(extra)) return `(${expression.replaceAll("\\'", "'")})`;
   if (/^(?:\w*int|decimal|double|float|bit)\b/.test(type)) return expression;
   return `'${expression.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-}
-
-/** Drivers read booleans as numbers, or as text. */
-function isSet(value: unknown): boolean {
-  return Number(value) !== 0;
 }

@@ -16,7 +16,13 @@ import {
   primaryKeyDefinition,
   uniqueDefinition,
 } from "./table_ddl.ts";
-import { type ForeignKeySchema, quoted, type Schema, type TableSchema } from "./table_schema.ts";
+import {
+  type ForeignKeySchema,
+  mapTables,
+  quoted,
+  type Schema,
+  type TableSchema,
+} from "./table_schema.ts";
 
 const BRAND = { brand: "MySQL" } as const;
 
@@ -64,7 +70,7 @@ export function mysqlScript({ from, to, renames, fills }: ScriptOptions): Script
  * `createTables()` on MariaDB, where it is a part of its column.
  */
 export function settled(to: Schema, { created, altered }: SchemaChange): Schema {
-  const tables = Array.from(to.tables.values(), (table): TableSchema => {
+  return mapTables(to, (table) => {
     const added = created.includes(table)
       ? table.checks
       : altered.find((change) => change.to === table)?.checks.added ?? [];
@@ -77,7 +83,6 @@ export function settled(to: Schema, { created, altered }: SchemaChange): Schema 
     );
     return { ...table, checks };
   });
-  return { ...to, tables: new Map(tables.map((table) => [table.name, table])) };
 }
 
 function dropConstraints({ from, to, foreignKeys, checks, changed }: TableChange) {

@@ -14,6 +14,8 @@ import {
   type OtherPart,
   type Schema,
   type TableSchema,
+  tablesOf,
+  viewOf,
 } from "./table_schema.ts";
 
 interface ColumnRow {
@@ -51,7 +53,7 @@ interface IndexRow {
 
 interface OtherRow {
   readonly table_name: string | null;
-  readonly kind: "view" | "trigger" | "policy" | "comment";
+  readonly kind: "view" | "trigger" | "policy";
   readonly name: string;
 }
 
@@ -126,24 +128,14 @@ export async function readPostgres(
     union all select ${name}, 'policy', p.polname from ${relations}
     join pg_policy p on p.polrelid = r.oid where ${isRead}
     order by 2, 1, 3`.execute(kysely);
-  const tables = Array.from(
-    Map.groupBy(columns, ({ table_name }) => table_name),
-    ([table, own]) => {
-      const ofTable = (row: { readonly table_name: string | null }) => row.table_name === table;
-      return tableOf(own, {
-        constraints: constraints.filter(ofTable),
-        indexes: indexes.filter(ofTable),
-        others: others.filter(ofTable),
-      });
-    },
-  );
   return {
-    tables: new Map(tables.map((table) => [table.name, table])),
-    others: others.filter(({ kind }) => kind === "view").map(({ name }) => ({
-      kind: "view",
-      name,
-      text: `view ${name}`,
-    })),
+    tables: tablesOf(columns, (own, pick) =>
+      tableOf(own, {
+        constraints: pick(constraints),
+        indexes: pick(indexes),
+        others: pick(others),
+      })),
+    others: others.filter(({ kind }) => kind === "view").map(viewOf),
   };
 }
 

@@ -21,6 +21,7 @@ import {
 import {
   type ColumnSchema,
   type ForeignKeySchema,
+  mapTables,
   quoted,
   type Schema,
   schemaOf,
@@ -76,7 +77,7 @@ export function withoutSlowParts({ from, to }: Pair<Schema>): Schema {
   for (const { to, uniques } of altered) {
     for (const { columns } of uniques.added) slowKeys.add(`${to.name}.${columns.join()}`);
   }
-  const tables = Array.from(to.tables.values(), (table): TableSchema => {
+  return mapTables(to, (table) => {
     const isReady = ({ table, key }: ForeignKeySchema) => !slowKeys.has(`${table}.${key}`);
     const change = altered.find(({ to }) => to === table);
     const foreignKeys = table.foreignKeys.filter(isReady);
@@ -99,7 +100,6 @@ export function withoutSlowParts({ from, to }: Pair<Schema>): Schema {
       foreignKeys: foreignKeys.filter((key) => !change.foreignKeys.added.includes(key)),
     };
   });
-  return { ...to, tables: new Map(tables.map((table) => [table.name, table])) };
 }
 
 /**

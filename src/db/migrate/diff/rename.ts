@@ -6,9 +6,9 @@
 import {
   type ForeignKeySchema,
   type KeySchema,
+  mapTables,
   type Schema,
   schemaOf,
-  type TableSchema,
 } from "./table_schema.ts";
 
 /** A table, or a column of a table, that gets another name. */
@@ -88,13 +88,13 @@ function withTable(schema: Schema, { from, to }: Rename): Schema {
   if (!schema.tables.has(from)) throw missing(`table ${from}`);
   if (schema.tables.has(to)) throw taken(`${from} to ${to}`);
   const renamedKey = (key: ForeignKeySchema) => key.table === from ? { ...key, table: to } : key;
-  const tables = Array.from(schema.tables.values(), (table) => ({
+  const { tables } = mapTables(schema, (table) => ({
     ...table,
     name: table.name === from ? to : table.name,
     foreignKeys: table.foreignKeys.map(renamedKey),
   }));
   return {
-    tables: new Map(tables.map((table) => [table.name, table])),
+    tables,
     others: schema.others.map((it) => it.table === from ? { ...it, table: to } : it),
   };
 }
@@ -107,7 +107,7 @@ function withColumn(schema: Schema, { table: name, from, to }: Required<Rename>)
   }
   const newName = (column: string) => column === from ? to : column;
   const ofKey = (key: KeySchema) => ({ ...key, columns: key.columns.map(newName) });
-  const tables = Array.from(schema.tables.values(), (table): TableSchema => ({
+  return mapTables(schema, (table) => ({
     ...table,
     ...table.name === name && {
       columns: table.columns.map((column) => ({ ...column, name: newName(column.name) })),
@@ -122,7 +122,6 @@ function withColumn(schema: Schema, { table: name, from, to }: Required<Rename>)
       key: key.table === name ? newName(key.key) : key.key,
     })),
   }));
-  return { ...schema, tables: new Map(tables.map((table) => [table.name, table])) };
 }
 
 function split(name: string): readonly [table: string, column: string] {

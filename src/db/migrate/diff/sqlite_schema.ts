@@ -5,6 +5,7 @@
  */
 import { type Kysely, sql } from "kysely";
 import type { AnyTables } from "../../connection/dialect.ts";
+import { isSet } from "../catalogue.ts";
 import { readDefinition } from "./sqlite_definition.ts";
 import {
   type CheckSchema,
@@ -13,6 +14,7 @@ import {
   type OtherPart,
   type Schema,
   type TableSchema,
+  tablesOf,
 } from "./table_schema.ts";
 
 interface MasterRow {
@@ -76,27 +78,20 @@ export async function readSqlite(kysely: Kysely<AnyTables>): Promise<Schema> {
       f.on_delete as on_delete, f.on_update as on_update
     from ${own} join pragma_foreign_key_list(m.name) f where ${isOwn}
     order by f.id, f.seq`.execute(kysely);
-  const byTable = Map.groupBy(columns, ({ table_name }) => table_name);
   const keyOf = new Map(
-    Array.from(byTable, ([table, own]) =>
-      [
-        table.toLowerCase(),
-        own.find(({ key_place }) => Number(key_place) === 1)?.name,
-      ] as const),
+    columns.filter(({ key_place }) => Number(key_place) === 1)
+      .map(({ table_name, name }) => [table_name.toLowerCase(), name]),
   );
-  const tables = Array.from(byTable, ([name, own]) => {
-    const ofTable = (row: { readonly table_name: string }) => row.table_name === name;
-    return tableOf(own, {
-      master: master.filter(({ tbl_name }) => tbl_name === name),
-      indexes: indexes.filter(ofTable),
-      references: references.filter(ofTable).map((row) => ({
-        ...row,
-        target_column: row.target_column ?? keyOf.get(row.target_table.toLowerCase()) ?? null,
-      })),
-    });
-  });
   return {
-    tables: new Map(tables.map((table) => [table.name, table])),
+    tables: tablesOf(columns, (own, pick) =>
+      tableOf(own, {
+        master: master.filter(({ tbl_name }) => tbl_name === own[0]?.table_name),
+        indexes: pick(indexes),
+        references: pick(references).map((row) => ({
+          ...row,
+          target_column: row.target_column ?? keyOf.get(row.target_table.toLowerCase()) ?? null,
+        })),
+      })),
     others: master.flatMap(({ type, name, tbl_name, sql }) =>
       type === "view" || type === "trigger"
         ? [{
@@ -200,8 +195,4 @@ function defaultOf(expression: string): string {
   const isLiteral = /^(?:'(?:''|[^'])*'|[-+]?[\d.]+(?:e[-+]?\d+)?|null|true|false|x'[\da-f]*')$/i
     .test(expression);
   return isLiteral ? expression : `(${expression})`;
-}
-
-function isSet(value: unknown): boolean {
-  return Number(value) !== 0;
 }

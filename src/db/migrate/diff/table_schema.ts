@@ -113,6 +113,42 @@ export interface OtherSchema extends OtherPart {
   readonly table?: string;
 }
 
+/** Returns tables by their names. */
+export function byName(tables: readonly TableSchema[]): Schema["tables"] {
+  return new Map(tables.map((table) => [table.name, table]));
+}
+
+/** Returns a schema whose tables are changed. */
+export function mapTables(schema: Schema, change: (table: TableSchema) => TableSchema): Schema {
+  return { ...schema, tables: byName(Array.from(schema.tables.values(), change)) };
+}
+
+/** A row of a catalogue, of a part of a table; or of something that is in none. */
+interface RowOfTable {
+  readonly table_name: string | null;
+}
+
+/** Reads tables from the rows of their columns; `pick` returns those rows that are of the table. */
+export function tablesOf<Row extends RowOfTable>(
+  columns: readonly Row[],
+  read: (
+    columns: readonly Row[],
+    pick: <Other extends RowOfTable>(rows: readonly Other[]) => readonly Other[],
+  ) => TableSchema,
+): Schema["tables"] {
+  return byName(
+    Array.from(
+      Map.groupBy(columns, ({ table_name }) => table_name),
+      ([table, own]) => read(own, (rows) => rows.filter((row) => row.table_name === table)),
+    ),
+  );
+}
+
+/** Returns the view of a row of a catalogue. */
+export function viewOf({ name }: { readonly name: string }): OtherSchema {
+  return { kind: "view", name, text: `view ${name}` };
+}
+
 /** Stands for the column in the condition of a check: no condition contains it. */
 export const COLUMN = "\0";
 

@@ -11,7 +11,13 @@ import { folded } from "../catalogue.ts";
 import { sizeOf, typeMismatch } from "../column_type.ts";
 import { isSameCheck, isSameColumn, isSameForeignKey, isSameKey } from "./compare.ts";
 import type { Rename } from "./rename.ts";
-import type { ColumnSchema, KeySchema, Schema, TableSchema } from "./table_schema.ts";
+import {
+  byName,
+  type ColumnSchema,
+  type KeySchema,
+  type Schema,
+  type TableSchema,
+} from "./table_schema.ts";
 
 /** The tables of a change. */
 export interface Target {
@@ -77,7 +83,7 @@ export function targetOf(
   for (const name of excluded) if (!OWN_TABLES.includes(name)) notCompared.push(`table ${name}`);
   return {
     to: {
-      tables: new Map(targets.map((table) => [table.name, table])),
+      tables: byName(targets),
       others: current.others.filter(({ table }) => table === undefined || !isDropped(table)),
     },
     excluded: new Set(excluded),
