@@ -101,6 +101,11 @@ export function compareSchemas({ from, to }: Pair<Schema>, brand: Brand): Schema
   };
 }
 
+/** Checks whether any part is dropped or added. */
+export function hasChanges({ dropped, added }: PartChanges<unknown>): boolean {
+  return dropped.length > 0 || added.length > 0;
+}
+
 /** Checks whether foreign keys have the same effect. */
 export function isSameForeignKey(one: ForeignKeySchema, other: ForeignKeySchema): boolean {
   const effectOf = ({ onDelete }: ForeignKeySchema) =>
@@ -221,7 +226,7 @@ function isChange(change: TableChange): boolean {
   const { columns, primaryKey, uniques, indexes, foreignKeys, checks } = change;
   return change.changed.length > 0 || change.renamed.length > 0 ||
     [columns, primaryKey, uniques, indexes, foreignKeys, checks]
-      .some(({ dropped, added }) => dropped.length > 0 || added.length > 0);
+      .some(hasChanges);
 }
 
 /** Sorts tables after those that they refer to, as far as these do not refer to each other. */

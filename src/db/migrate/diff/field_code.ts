@@ -8,7 +8,7 @@ import { field } from "../../model/field_factory.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import type { AnyField } from "../../model/model.ts";
 import { sizeOf, typeMismatch } from "../column_type.ts";
-import { catalogueName } from "./target.ts";
+import { storedType } from "./target.ts";
 import { COLUMN, type ColumnSchema, type TableSchema } from "./table_schema.ts";
 
 /** A field, as a value and as code. */
@@ -53,12 +53,8 @@ export function fieldOf(
   const made = isArray && base.field.kind !== "json" && base.field.kind !== "blob"
     ? { code: `${base.code}.array()`, field: (base.field as AnyField & ArrayElement).array() }
     : base;
-  const type = {
-    declared: column.type,
-    name: catalogueName(column, grammar),
-    size: sizeOf(column.type),
-  };
-  return typeMismatch(type, made.field, grammar) === undefined ? made : undefined;
+  const mismatch = typeMismatch(storedType(column, grammar), made.field, grammar);
+  return mismatch === undefined ? made : undefined;
 }
 
 interface ArrayElement {
@@ -152,10 +148,8 @@ function listOf(condition: string): readonly string[] | undefined {
 
 /** Returns the bounds of a condition, as the database writes them. */
 function boundsOf(condition: string): Readonly<Record<string, string>> | undefined {
-  const of = (operator: string) => {
-    const number = new RegExp(`${operator} \\(?'?(-?\\d+(?:\\.\\d+)?)'?`).exec(condition)?.[1];
-    return number;
-  };
+  const of = (operator: string) =>
+    new RegExp(`${operator} \\(?'?(-?\\d+(?:\\.\\d+)?)'?`).exec(condition)?.[1];
   const [min, max] = [of(">="), of("<=")];
   if (!condition.includes(COLUMN) || (min === undefined && max === undefined)) return undefined;
   return { ...min !== undefined && { min }, ...max !== undefined && { max } };

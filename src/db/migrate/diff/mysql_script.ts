@@ -5,7 +5,14 @@
  */
 import { compareSchemas, type SchemaChange, type TableChange } from "./compare.ts";
 import { renamed } from "./rename.ts";
-import { isUnfilled, renameStatements, type Script, type ScriptOptions } from "./script_parts.ts";
+import {
+  isUnfilled,
+  laterKeys,
+  renameStatements,
+  type Script,
+  type ScriptOptions,
+  withoutKeys,
+} from "./script_parts.ts";
 import {
   checkDefinition,
   checkName,
@@ -16,13 +23,7 @@ import {
   primaryKeyDefinition,
   uniqueDefinition,
 } from "./table_ddl.ts";
-import {
-  type ForeignKeySchema,
-  mapTables,
-  quoted,
-  type Schema,
-  type TableSchema,
-} from "./table_schema.ts";
+import { mapTables, quoted, type Schema, type TableSchema } from "./table_schema.ts";
 
 const BRAND = { brand: "MySQL" } as const;
 
@@ -33,29 +34,18 @@ const BRAND = { brand: "MySQL" } as const;
 export function mysqlScript({ from, to, renames, fills }: ScriptOptions): Script {
   const change = compareSchemas({ from: renamed(from, renames), to }, BRAND);
   const { created, dropped, altered } = change;
-  const laterKeys = created.flatMap((table, place) =>
-    table.foreignKeys.filter(({ table: target }) =>
-      created.findIndex(({ name }) => name === target) > place
-    ).map((key) => ({ table, key }))
-  );
-  const isLater = (key: ForeignKeySchema) => laterKeys.some((it) => it.key === key);
+  const later = laterKeys(created);
   const statements = [
     ...renameStatements(renames, BRAND),
     ...altered.flatMap(dropConstraints),
-    ...dropped.flatMap((table, place) =>
-      table.foreignKeys
-        .filter(({ table: target }) => dropped.slice(0, place).some(({ name }) => name === target))
-        .map(({ name }) => alter(table, [`drop foreign key ${quoted(name, BRAND)}`]))
+    // The foreign keys of tables that refer to each other stop both from being dropped.
+    ...laterKeys(dropped.toReversed()).map(({ table, key }) =>
+      alter(table, [`drop foreign key ${quoted(key.name, BRAND)}`])
     ),
     ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
     ...altered.flatMap((table) => changeTable(table, fills)),
-    ...created.flatMap((table) =>
-      createTable({
-        ...table,
-        foreignKeys: table.foreignKeys.filter((key) => !isLater(key)),
-      }, { brand: BRAND })
-    ),
-    ...laterKeys.map(({ table, key }) => alter(table, [`add ${foreignKeyDefinition(key, BRAND)}`])),
+    ...withoutKeys(created, later).flatMap((table) => createTable(table, { brand: BRAND })),
+    ...later.map(({ table, key }) => alter(table, [`add ${foreignKeyDefinition(key, BRAND)}`])),
     ...altered.flatMap(({ to, foreignKeys }) =>
       foreignKeys.added.length > 0
         ? [alter(to, foreignKeys.added.map((key) => `add ${foreignKeyDefinition(key, BRAND)}`))]

@@ -5,7 +5,14 @@
  */
 import { compareSchemas, type Pair, type TableChange } from "./compare.ts";
 import { renamed } from "./rename.ts";
-import { isUnfilled, renameStatements, type Script, type ScriptOptions } from "./script_parts.ts";
+import {
+  isUnfilled,
+  laterKeys,
+  renameStatements,
+  type Script,
+  type ScriptOptions,
+  withoutKeys,
+} from "./script_parts.ts";
 import {
   checkDefinition,
   columnDefinition,
@@ -36,15 +43,14 @@ export function postgresScript({ from, to, renames, fills }: ScriptOptions): Scr
   const before = renamed(from, renames);
   const change = compareSchemas({ from: before, to }, BRAND);
   const { created, dropped, altered } = change;
-  const laterKeys = created.flatMap((table, place) =>
-    table.foreignKeys.filter(({ table: target }) =>
-      created.findIndex(({ name }) => name === target) > place
-    ).map((key) => ({ table, key }))
-  );
+  const later = laterKeys(created);
   const statements = [
     ...renameStatements(renames, BRAND),
     ...altered.flatMap(renameParts),
-    ...dropped.flatMap(dropCircularKeys),
+    // The foreign keys of tables that refer to each other stop both from being dropped.
+    ...laterKeys(dropped.toReversed()).map(({ table, key }) =>
+      alter(table, `drop constraint ${quoted(key.name, BRAND)}`)
+    ),
     ...altered.flatMap(({ to, foreignKeys }) =>
       foreignKeys.dropped.map(({ name }) => alter(to, `drop constraint ${quoted(name, BRAND)}`))
     ),
@@ -53,13 +59,8 @@ export function postgresScript({ from, to, renames, fills }: ScriptOptions): Scr
     ...altered.flatMap((table) => changeColumns(table, fills)),
     ...altered.flatMap(addParts),
     ...newSchemas(before, created),
-    ...created.flatMap((table) =>
-      createTable({
-        ...table,
-        foreignKeys: table.foreignKeys.filter((key) => !laterKeys.some((it) => it.key === key)),
-      }, { brand: BRAND })
-    ),
-    ...laterKeys.map(({ table, key }) => addForeignKey(table, key)),
+    ...withoutKeys(created, later).flatMap((table) => createTable(table, { brand: BRAND })),
+    ...later.map(({ table, key }) => addForeignKey(table, key)),
     ...altered.flatMap(({ to, foreignKeys }) =>
       foreignKeys.added.map((key) => addForeignKey(to, key))
     ),
@@ -188,17 +189,6 @@ function renameParts({ to, renamed }: TableChange): readonly string[] {
       ? `alter index ${qualified(to, from)} rename to ${quoted(name, BRAND)}`
       : alter(to, `rename constraint ${quoted(from, BRAND)} to ${quoted(name, BRAND)}`)
   );
-}
-
-/** The foreign keys of tables that refer to each other stop both from being dropped. */
-function dropCircularKeys(
-  table: TableSchema,
-  place: number,
-  tables: readonly TableSchema[],
-): readonly string[] {
-  return table.foreignKeys
-    .filter(({ table: target }) => tables.slice(0, place).some(({ name }) => name === target))
-    .map(({ name }) => alter(table, `drop constraint ${quoted(name, BRAND)}`));
 }
 
 function dropParts({ to, primaryKey, uniques, indexes, checks }: TableChange): readonly string[] {

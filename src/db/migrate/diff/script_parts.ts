@@ -3,9 +3,16 @@
  *
  * @module
  */
-import type { PartChanges, SchemaChange } from "./compare.ts";
+import type { SchemaChange } from "./compare.ts";
 import type { Rename } from "./rename.ts";
-import { type ColumnSchema, quoted, rowsOf, type Schema } from "./table_schema.ts";
+import {
+  type ColumnSchema,
+  type ForeignKeySchema,
+  quoted,
+  rowsOf,
+  type Schema,
+  type TableSchema,
+} from "./table_schema.ts";
 import type { Brand } from "./table_ddl.ts";
 
 /** What a script is written for. */
@@ -45,7 +52,30 @@ export function renameStatements(renames: readonly Rename[], brand: Brand): read
   );
 }
 
-/** Whether any part is dropped or added. */
-export function hasChanges({ dropped, added }: PartChanges<unknown>): boolean {
-  return dropped.length > 0 || added.length > 0;
+/** A foreign key, and its table. */
+export interface TableKey {
+  /** The table. */
+  readonly table: TableSchema;
+  /** The foreign key. */
+  readonly key: ForeignKeySchema;
+}
+
+/** Returns the foreign keys of tables to those after them: of tables that refer to each other. */
+export function laterKeys(tables: readonly TableSchema[]): readonly TableKey[] {
+  return tables.flatMap((table, place) => {
+    const later = tables.slice(place + 1);
+    return table.foreignKeys.filter((key) => later.some(({ name }) => name === key.table))
+      .map((key) => ({ table, key }));
+  });
+}
+
+/** Returns tables without some foreign keys, which are added once all tables are there. */
+export function withoutKeys(
+  tables: readonly TableSchema[],
+  keys: readonly TableKey[],
+): readonly TableSchema[] {
+  return tables.map((table) => ({
+    ...table,
+    foreignKeys: table.foreignKeys.filter((key) => !keys.some((it) => it.key === key)),
+  }));
 }

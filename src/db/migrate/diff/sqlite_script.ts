@@ -3,15 +3,9 @@
  *
  * @module
  */
-import { compareSchemas, type TableChange } from "./compare.ts";
+import { compareSchemas, hasChanges, type TableChange } from "./compare.ts";
 import { oldName, renamed } from "./rename.ts";
-import {
-  hasChanges,
-  isUnfilled,
-  renameStatements,
-  type Script,
-  type ScriptOptions,
-} from "./script_parts.ts";
+import { isUnfilled, renameStatements, type Script, type ScriptOptions } from "./script_parts.ts";
 import {
   checkDefinition,
   columnDefinition,

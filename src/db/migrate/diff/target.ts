@@ -8,7 +8,7 @@ import type { Grammar } from "../../connection/grammar.ts";
 import type { Table } from "../../query/table.ts";
 import type { TableColumn } from "../../query/table_column.ts";
 import { folded } from "../catalogue.ts";
-import { sizeOf, typeMismatch } from "../column_type.ts";
+import { sizeOf, type StoredType, typeMismatch } from "../column_type.ts";
 import { isSameCheck, isSameColumn, isSameForeignKey, isSameKey } from "./compare.ts";
 import type { Rename } from "./rename.ts";
 import {
@@ -167,13 +167,8 @@ function columnTarget(
   { field: { field, grammar }, isKey }: { readonly field: TableColumn; readonly isKey: boolean },
 ): ColumnSchema {
   if (isSameColumn(before, wanted)) return before;
-  const type = {
-    declared: before.type,
-    name: catalogueName(before, grammar),
-    size: sizeOf(before.type),
-  };
   const isAccepted = !OWN_TYPES[grammar.brand].test(before.type) &&
-    typeMismatch(type, field, grammar) === undefined;
+    typeMismatch(storedType(before, grammar), field, grammar) === undefined;
   const isGenerated = wanted.generation !== undefined &&
     (before.generation !== undefined || isFunction(before.default) ||
       (grammar.brand === "SQLite" && isKey && before.type === wanted.type));
@@ -190,15 +185,18 @@ function columnTarget(
   };
 }
 
-/** Returns the name of a type by which {@linkcode typeMismatch} knows it. */
-export function catalogueName(
+/** Returns the type of a column as {@linkcode typeMismatch} knows it. */
+export function storedType(
   { type, values }: ColumnSchema,
   { brand }: Pick<Grammar, "brand">,
-): string {
-  if (values) return "enum";
+): StoredType {
   const [name = ""] = /^[^([]+/.exec(type) ?? [];
   const short = SHORT_NAMES[brand][name.trim()] ?? name.trim();
-  return type.endsWith("[]") ? `_${short}` : short;
+  return {
+    declared: type,
+    name: values ? "enum" : type.endsWith("[]") ? `_${short}` : short,
+    size: sizeOf(type),
+  };
 }
 
 const SHORT_NAMES: Readonly<Record<Grammar["brand"], Readonly<Record<string, string>>>> = {
