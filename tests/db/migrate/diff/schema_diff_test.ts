@@ -367,6 +367,25 @@ testOnEach(
   { brands: ["sqlite"] },
 );
 
+testOnEach("diffSchema() drops tables that refer to each other, and creates them again", async (
+  { url, brand },
+) => {
+  const project = new Project(url);
+  const key = KEYS[brand];
+  project.migrations["0001_hand"] = brand === "sqlite"
+    ? `create table hens (id ${key}, egg bigint references eggs (id));
+      create table eggs (id ${key}, hen bigint references hens (id));`
+    : `create table hens (id ${key}, egg bigint);
+      create table eggs (id ${key}, hen bigint, constraint laid foreign key (hen) references hens (id));
+      alter table hens add constraint hatched foreign key (egg) references eggs (id);`;
+  const { losses } = await project.become({ author: Author });
+  assert.deepEqual(losses.toSorted(), ["drop table eggs", "drop table hens"]);
+  await project.rollBack(1);
+  for (const table of ["hens (egg)", "eggs (hen)"]) {
+    await assert.rejects(project.run(`insert into ${table} values (9)`));
+  }
+});
+
 testOnEach("diffSchema() compares with the tables of a database", async ({ url }) => {
   const project = new Project(url);
   await using db = await DbService.with({ author: Author }).open(project.options);
