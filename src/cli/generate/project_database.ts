@@ -43,6 +43,7 @@ export interface MigrationScripts {
 export const TEST_DATABASE_FILE = "src/test_database.ts";
 
 const APP_TEST_FILE = "src/app_test.ts";
+
 /** Returns the kind of database of a project by the URL in its environment; default SQLite. */
 export function databaseOf(plan: FilePlan): Database {
   const urls = [process.env, variablesIn(plan, ".env"), variablesIn(plan, ".env.example")]
