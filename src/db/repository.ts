@@ -48,8 +48,8 @@ import type {
   FilterOptions,
   FindOptions,
   StreamOptions,
-  TargetConditions,
   UniqueConditions,
+  VersionedConditions,
 } from "./model/where.ts";
 import type {
   ColumnSpecs,
@@ -367,7 +367,9 @@ export class Repository<
    */
   async update<D = RowTypes<M, S>["update"]>(
     options: {
-      readonly where: TargetConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+      readonly where:
+        | UniqueConditions<ColumnSpecs<M>["unique"]>
+        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
       readonly data: CheckedUpdate<D, M, G, S>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
@@ -487,7 +489,9 @@ export class Repository<
    */
   async delete(
     options: {
-      readonly where: TargetConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+      readonly where:
+        | UniqueConditions<ColumnSpecs<M>["unique"]>
+        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(
@@ -510,7 +514,9 @@ export class Repository<
    */
   async purge(
     options: {
-      readonly where: TargetConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
+      readonly where:
+        | UniqueConditions<ColumnSpecs<M>["unique"]>
+        | VersionedConditions<ColumnSpecs<M>["unique"], VersionColumn<M>>;
     } & TimeLimits,
   ): Promise<RowTypes<M>["row"]> {
     return await this.#write(

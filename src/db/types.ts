@@ -237,11 +237,11 @@ export type {
   RelatedOrder,
   RelationCondition,
   StreamOptions,
-  TargetConditions,
   TextOperators,
   TextOrder,
   UniqueCondition,
   UniqueConditions,
   UniqueValue,
+  VersionedConditions,
 } from "./model/where.ts";
 export type { TimeLimits } from "./transaction/time_limits.ts";

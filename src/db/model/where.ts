@@ -128,14 +128,10 @@ export type UniqueConditions<Spec extends string, P extends Spec = Spec> = P ext
     & { readonly [Q in Exclude<Spec, P> as NameIn<Q>]?: UniqueValue<Q> }
   : never;
 
-/**
- * Conditions on unique columns of a row to write, and on its version `V` if it has one; `undefined`
- * is any version.
- */
-export type TargetConditions<Spec extends string, V extends string> =
-  | UniqueConditions<Spec>
-  | ([V] extends [never] ? never
-    : UniqueConditions<Spec> & { readonly [P in V]?: UniqueCondition<number> | undefined });
+/** Conditions on unique columns, and on the version `V` of the row; `undefined` is any version. */
+// Operations name it beside `UniqueConditions`: the compiler shows a type for both by its name.
+export type VersionedConditions<Spec extends string, V extends string> = [V] extends [never] ? never
+  : UniqueConditions<Spec> & { readonly [P in V]?: UniqueCondition<number> | undefined };
 
 /** The value of a unique column, or the values of the columns of a key. */
 export type UniqueValue<Spec extends string> = Spec extends `${string}: (${string})`
