@@ -5,6 +5,7 @@
  */
 import type { Handler, MiddlewareHandler } from "hono";
 import { matchedRoute } from "../core/http/matched_route.ts";
+import type { OnMetrics } from "../core/module/lifecycle.ts";
 import type { PoolOwner, PoolUsage } from "../platform/pool_usage.ts";
 import { outlivesRequests } from "../platform/wait_until.ts";
 import { hooked } from "../core/module/request_hooks.ts";
@@ -46,16 +47,19 @@ export interface Metrics {
  *
  * Of pools of connections, the gauges have the names and the attributes of the semantic conventions
  * of OpenTelemetry, as Prometheus spells them: `db_client_connection_count` by pool and state,
- * `db_client_connection_pending_requests` and `db_client_connection_max`.
+ * `db_client_connection_pending_requests` and `db_client_connection_max`. Instances of the
+ * application that have the hook `onMetrics` add their own.
  *
  * @throws {TypeError} if `prom-client` is not installed
  * @throws {Error} if the registry already has a metric of one of these names
  */
 export async function createMetrics(
   { registry, pools = [] }: MetricsOptions = {},
+  instances: readonly object[] = [],
 ): Promise<Metrics> {
   // bundlers accept a missing package only if its import is caught here
-  const { Counter, Gauge, Histogram, Registry } = await import("prom-client").catch(notInstalled);
+  const prometheus = await import("prom-client").catch(notInstalled);
+  const { Counter, Gauge, Histogram, Registry } = prometheus;
   const target = registry ?? new Registry();
   const registers = [target as InstanceType<typeof Registry>]; // of which `prom-client` uses this
   const requests = new Counter({
@@ -97,6 +101,13 @@ export async function createMetrics(
         }
       },
     });
+  }
+
+  const own = instances as readonly Partial<OnMetrics>[];
+  if (own.some(({ onMetrics }) => onMetrics)) {
+    const { prometheusMeter } = await import("./prometheus_meter.ts");
+    const meter = prometheusMeter(prometheus, registers);
+    for (const instance of own) instance.onMetrics?.(meter);
   }
 
   return {

@@ -13,27 +13,38 @@ export interface Caller {
   readonly finalized: boolean;
 }
 
-/** Runs work that can ask, as can all that it calls, whether its caller still waits. */
-export type CallerTracker = <T>(caller: Caller, work: () => T | Promise<T>) => Promise<T>;
+/** Tracks the callers of work that can be given up. */
+export interface CallerTracking {
+  /** Runs work that can ask, as can all that it calls, whether its caller still waits. */
+  readonly track: CallerTracker;
+  /** Whether the current context is that of work for some caller. */
+  readonly isInside: () => boolean;
+  /** Runs a function in the context in which callers begin. */
+  readonly runOutside: ContextRunner;
+}
+
+/** Runs work for a caller; see {@linkcode CallerTracking}. */
+export type CallerTracker = <T>(caller: Caller, work: () => T | Promise<T>) => T | Promise<T>;
 
 /** Runs a function in the context in which it was created, as `AsyncLocalStorage.snapshot()`. */
 export type ContextRunner = <R, A extends unknown[]>(run: (...args: A) => R, ...args: A) => R;
 
-let tracker: CallerTracker | undefined;
-let runner: ContextRunner | undefined;
+let tracking: CallerTracking | undefined;
 
-/** Sets how callers are tracked, and in which context they begin; later calls have no effect. */
-export function trackCallers(track: CallerTracker, inContext: ContextRunner): void {
-  tracker ??= track;
-  runner ??= inContext;
-}
-
-/** Returns what runs a function in the context in which callers begin, if they are tracked. */
-export function callerContext(): ContextRunner | undefined {
-  return runner;
+/** Sets how callers are tracked; later calls have no effect. */
+export function trackCallers(it: CallerTracking): void {
+  tracking ??= it;
 }
 
 /** Returns how callers are tracked, if anything asks for them. */
 export function callerTracker(): CallerTracker | undefined {
-  return tracker;
+  return tracking?.track;
+}
+
+/**
+ * Returns what runs a function in the context in which callers begin, if the current one is that of
+ * some caller.
+ */
+export function callerContext(): ContextRunner | undefined {
+  return tracking?.isInside() ? tracking.runOutside : undefined;
 }

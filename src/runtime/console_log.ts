@@ -15,6 +15,7 @@ import {
 import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../platform/console_sink.ts";
 import { isProduction } from "../platform/env.ts";
+import { logContext } from "../platform/telemetry/log_context.ts";
 import { INSPECTORS } from "../platform/secret.ts";
 import { LogBatch } from "./log_batch.ts";
 import { ignoreOutputErrors } from "./node_output.ts";
@@ -43,6 +44,7 @@ export function logToConsole(): void {
     tryPrint(() => printNow(record));
   };
   configureSync(withConsoleSink({
+    contextLocalStorage: logContext,
     sinks: { console: sink },
     loggers: [
       { category: "fw", lowestLevel: "info", sinks: ["console"] },

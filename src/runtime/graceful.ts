@@ -48,10 +48,16 @@ const STOPS = Symbol("fw.stops");
  * process in the same way, with code 1, unless the application listens for it itself. If several
  * applications stop, the last one ends the process. A second signal ends it at once. Returns a
  * function that removes the listeners.
+ *
+ * @throws {RangeError} if a time is not a number of 0 or more
  */
 export function stopGracefully(
   { drainMs = 30_000, lameDuckMs = 500, onStop }: StopOptions,
 ): () => void {
+  for (const [name, ms] of Object.entries({ drainMs, lameDuckMs })) {
+    if (typeof ms === "number" && ms >= 0) continue;
+    throw new RangeError(`Cannot stop gracefully: ${name} ${ms} is not 0 or more milliseconds`);
+  }
   const { process } = globalThis;
   let stoppingSince: number | undefined;
   let failed = 0;

@@ -39,6 +39,29 @@ export function registerLightResponses({ property, areSendable, hasBody }: Respo
 }
 
 /**
+ * Makes the light responses of Node have headers of their own, as `Response` of the Fetch standard
+ * does: `@hono/node-server` keeps the `Headers` that one was created with. If these are a constant,
+ * each response would get the cookies that middleware has added to those before it.
+ */
+export function separateHeaders({ property }: ResponseParts): void {
+  const symbol = symbolOf(new Response(""), property);
+  const { prototype } = Response;
+  const get = Object.getOwnPropertyDescriptor(prototype, "headers")?.get;
+  if (symbol === undefined || !get || get.name === ownHeaders.name) return; // another server has
+  const separated = new WeakSet<object>();
+  Object.defineProperty(prototype, "headers", { configurable: true, get: ownHeaders });
+
+  function ownHeaders(this: Response): Headers {
+    const parts: unknown = Reflect.get(this, symbol!);
+    if (Array.isArray(parts) && !separated.has(parts)) {
+      separated.add(parts);
+      if (parts[2] instanceof Headers) parts[2] = new Headers(parts[2]);
+    }
+    return get!.call(this);
+  }
+}
+
+/**
  * Returns a function that checks whether a response of Node is a light one whose text is sent
  * without a failure: its head is valid, and has at most a content type.
  */

@@ -45,8 +45,9 @@ export interface ServeOptions extends ListenOptions {
  * @throws {RangeError} if the port is not an integer from 0 to 65535, or `maxConnections` not a
  * positive integer
  * @throws {ListenError} if the address is not available, or the certificate is invalid
- * @throws {TypeError} if an option is unknown; on a runtime without servers, such as an edge
- * runtime; if the path of a Unix socket is invalid, or is combined with a host name or TLS
+ * @throws {TypeError} if an option is unknown or of another type; on a runtime without servers,
+ * such as an edge runtime; if the path of a Unix socket is invalid, or is combined with a host name
+ * or TLS
  */
 export async function serve(
   handler: FetchHandler,
@@ -60,6 +61,7 @@ export async function serve(
   // an undefined path, such as a missing environment variable, must not open a port
   if ("path" in options) checkPath(path, { hostname, tls });
   else checkPort(port);
+  checkKinds(hostname, tls);
   checkConnections(maxConnections);
   const adapter = await loadAdapter();
   const gate = new DrainGate(handler);
@@ -82,6 +84,17 @@ export async function serve(
 function checkPort(port: number): void {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError(`Cannot listen on port ${port}: it is not an integer from 0 to 65535`);
+  }
+}
+
+/** An empty host name would be every address, and `null` for TLS a server without it. */
+function checkKinds(hostname: unknown, tls: unknown): void {
+  const refuse = refusing("listen");
+  if (hostname !== undefined && (typeof hostname !== "string" || hostname === "")) {
+    refuse("hostname is not the text of an address");
+  }
+  if (tls !== undefined && (typeof tls !== "object" || tls === null)) {
+    refuse("tls is not a certificate and its key");
   }
 }
 

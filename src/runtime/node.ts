@@ -18,7 +18,12 @@ import {
 import { cancellableBody } from "../core/http/cancellable_body.ts";
 import { rawPath } from "../core/http/raw_path.ts";
 import { lightResponses } from "../platform/light_responses.ts";
-import { NODE_PARTS, plainTextCheck, registerLightResponses } from "./light_responses.ts";
+import {
+  NODE_PARTS,
+  plainTextCheck,
+  registerLightResponses,
+  separateHeaders,
+} from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
 import { strictResponse } from "./node_response.ts";
 import { ignoreOutputErrors } from "./node_output.ts";
@@ -77,6 +82,7 @@ export async function listenOnNode(
     websocket: { server: webSockets },
   }) as Server;
   registerLightResponses(NODE_PARTS); // of the global class, which was replaced just now
+  separateHeaders(NODE_PARTS);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   connections.watch(server);
   webSockets.on("connection", (client) => {

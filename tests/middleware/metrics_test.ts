@@ -3,6 +3,8 @@ import { type Handler, Hono } from "hono";
 import { Counter, type OpenMetricsContentType, register, Registry } from "prom-client";
 import { ForbiddenException, HttpException } from "../../src/core/http/http_exception.ts";
 import { markRoute } from "../../src/core/http/matched_route.ts";
+import type { OnMetrics } from "../../src/core/module/lifecycle.ts";
+import type { Meter } from "../../src/platform/telemetry/meter.ts";
 import { createMetrics, type Metrics } from "../../src/middleware/metrics.ts";
 import { test } from "../support/test.ts";
 
@@ -156,4 +158,31 @@ test("createMetrics() reads the usage of pools at each scrape, and adds up those
   ]);
   const none = meteredApp(await createMetrics(), (c) => c.text("shown"));
   assert.deepEqual((await (await none.request("/metrics")).text()).match(/db_client/g), null);
+});
+
+test("createMetrics() has instances add their metrics, with labels and without", async () => {
+  let age: number | undefined = 3;
+  const counts: (() => void)[] = [];
+  class Shop implements OnMetrics {
+    onMetrics(meter: Meter): void {
+      const orders = meter.counter({ name: "orders_total", help: "Orders", labels: ["kind"] });
+      const sizes = meter.histogram({ name: "order_items", help: "Items", buckets: [1, 10] });
+      meter.gauge({
+        name: "oldest_order_seconds",
+        help: "Seconds of the oldest order",
+        values: () => age === undefined ? [] : [[{}, age]],
+      });
+      counts.push(() => orders({ kind: "gift" }), () => sizes({}, 4));
+    }
+  }
+  const metrics = await createMetrics({}, [new Shop(), {}]);
+  const app = meteredApp(metrics, (c) => c.text("shown"));
+  counts.forEach((count) => count());
+  assert.deepEqual(await lines(app, "orders_total"), ['orders_total{kind="gift"} 1']);
+  assert.deepEqual((await lines(app, "order_items_bucket")).map((line) => line.split(" ")[1]), [
+    ...["0", "1", "1"],
+  ]);
+  assert.deepEqual(await lines(app, "oldest_order_seconds"), ["oldest_order_seconds 3"]);
+  age = undefined;
+  assert.deepEqual(await lines(app, "oldest_order_seconds"), []);
 });

@@ -38,6 +38,32 @@ test("serve() sends no body with 204, 304 and for HEAD, and keeps the connection
   assert.equal(client.received, "");
 });
 
+test("responses of a runtime differ as docs/serving.md lists", async () => {
+  class Answers extends controller() {
+    reset = route.get("/reset", (_, c) => c.body(null, 205));
+    named = route.get("/named", (_, c) => c.text("a", 200, { "x-name": "\u00e9" }));
+    copied = route.get("/copied", () => new Response("a"));
+  }
+  const app = await FwFactory.create(module({ controllers: [Answers] }));
+  app.use("/copied", async (c, next) => {
+    await next();
+    c.res = new Response(c.res.body, c.res);
+  });
+  await using server = await app.listen(0, { hostname: "127.0.0.1" });
+  const head = async (path: string) => {
+    using client = await RawClient.connect(server);
+    client.send([`GET ${path} HTTP/1.1`, "Host: localhost"]);
+    const [text] = await client.take(/^HTTP\/1\.1 [^]*?\r\n\r\n/);
+    return text;
+  };
+  const isEmpty = /^(?:content-length: 0|transfer-encoding: chunked)\r$/im;
+  assert.equal(isEmpty.test(await head("/reset")), RUNTIME !== "deno");
+  const name = RUNTIME === "node" ? "\u00c3\u00a9" : "\u00e9";
+  assert.equal(/^x-name: (.*)\r$/im.exec(await head("/named"))?.[1], name);
+  const type = RUNTIME === "bun" ? "application/octet-stream" : "text/plain";
+  assert.match(await head("/copied"), new RegExp(`^content-type: ${type}`, "im"));
+});
+
 testOn(["deno"], "other runtimes do not end")(
   "a control character in a header of a response does not end the process",
   () =>

@@ -68,6 +68,39 @@ test("a response that cannot be sent is a 500 with a problem, and ends no proces
     }
   }));
 
+test("middleware that sets headers of a response does not change those it was created with", async () => {
+  const shared = new Headers({ "x-shared": "a" });
+  class SharedController extends controller("shared") {
+    handled = route.get("/handled", () => new Response("hello", { headers: shared }));
+    intercepted = route.get("/intercepted", {
+      interceptors: [async (_, next) => {
+        const response = await next() as Response;
+        response.headers.append("x-added", "b");
+        return response;
+      }],
+    }, () => new Response("hello", { headers: shared }));
+  }
+  const app = await FwFactory.create(module({ controllers: [SharedController] }));
+  app.useRateLimit({ max: 1000 }).use(async (c, next) => {
+    await next();
+    c.res.headers.append("set-cookie", `session=${c.req.query("user")}`);
+    c.res.headers.append("x-added", "c");
+  }).use("/shared/early", () => Promise.resolve(new Response("hello", { headers: shared })));
+  await using server = await app.listen(0);
+  for (const user of ["ann", "tom"]) {
+    for (
+      const [path, added] of [["handled", "c"], ["intercepted", "b, c"], ["early", "c"]]
+    ) {
+      const { headers, body } = await fetch(`${server.url}/shared/${path}?user=${user}`);
+      await body?.cancel();
+      const found = [headers.get("x-shared"), headers.get("x-added"), headers.getSetCookie()];
+      assert.deepEqual(found, ["a", added, [`session=${user}`]], path);
+      if (path !== "early") assert.match(headers.get("ratelimit")!, /^[^,]*$/);
+    }
+  }
+  assert.deepEqual([...shared], [["x-shared", "a"]]);
+});
+
 testOn(["node"], "its subject is @hono/node-server")(
   "a text with checked headers is sent as it was made",
   async () => {

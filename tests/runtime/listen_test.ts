@@ -325,13 +325,16 @@ function raw(port: number, text: string): Promise<string> {
   });
 }
 
-test("serve() refuses an option that it does not have: it would listen elsewhere", async () => {
-  const cases: readonly [object, string][] = [
+test("serve() refuses an option that it does not have, or of another type: it would listen elsewhere", async () => {
+  const cases: readonly (readonly [object, string])[] = [
     [{ host: "127.0.0.1" }, "host is not an option"],
     [{ hostName: "127.0.0.1" }, "hostName is not an option"],
     [{ cert: "", key: "" }, "cert is not an option"],
     [{ maxConnection: 5 }, "maxConnection is not an option, maxConnections is"],
     [["127.0.0.1"], "the options are not a plain object"],
+    ...[5, "", null, {}, ["127.0.0.1"], true]
+      .map((hostname) => [{ hostname }, "hostname is not the text of an address"] as const),
+    ...[true, "pem", null].map((tls) => [{ tls }, "tls is not a certificate and its key"] as const),
   ];
   for (const [options, why] of cases) {
     await assert.rejects(serve(ok, options), {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Hono } from "hono";
-import type { WSEvents } from "hono/ws";
+import type { WSContext, WSEvents } from "hono/ws";
 import { join } from "node:path";
 import { controller, FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
@@ -152,6 +152,23 @@ test("upgradeWebSocket() refuses an invalid handshake with a problem document", 
     await client.take(/^HTTP\/1\.1 4\d\d /);
     assert.deepEqual(records.filter(({ level }) => level === "error"), []);
   }));
+
+test("upgradeWebSocket() selects the first of subprotocols, with or without spaces between them", async () => {
+  const opened: unknown[] = [];
+  const onOpen = (_: Event, { protocol, raw }: WSContext) =>
+    opened.push(protocol, (raw as WebSocket).protocol);
+  await using server = await serveSockets({ onOpen }, LOCAL);
+  for (const offered of ["chat,log", "chat, log", " chat ,log", "chat"]) {
+    using client = await RawClient.connect(server);
+    const fields = { ...UPGRADE, "sec-websocket-protocol": offered };
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+    client.send(["GET / HTTP/1.1", "Host: x", ...lines]);
+    const [head] = await client.take(/^HTTP\/1\.1 101[^]*?\r\n\r\n/);
+    assert.deepEqual(head.match(/(?<=\r\nsec-websocket-protocol: ).*(?=\r)/gi), ["chat"], offered);
+  }
+  while (opened.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(opened.filter((it) => it !== "chat" && it !== undefined), []);
+});
 
 test("a frame in the packet of the handshake is received, or the handshake is refused", () =>
   captureLogs(["fw"], async (records) => {

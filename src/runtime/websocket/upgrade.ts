@@ -134,11 +134,30 @@ async function upgradeOnDeno({ c, events }: Handshake): Promise<Response> {
   const { upgradeWebSocket } = await import("hono/deno");
   const upgrade = await beginOnDeno(c);
   try {
-    return await upgradeWebSocket(c, closedOnce(counted(namingLoss(events), upgrade)));
+    const protocol = c.req.header(PROTOCOL);
+    const named = protocol === undefined ? events : namingProtocol(events, protocol);
+    const handlers = closedOnce(counted(namingLoss(named), upgrade));
+    // Deno finds no protocol in a list without spaces
+    const response = await upgradeWebSocket(withFields(c, { [PROTOCOL]: undefined }), handlers);
+    if (protocol !== undefined) response.headers.set(PROTOCOL, protocol);
+    return response;
   } catch (error) {
     upgrade?.settled(); // it never will be
     throw error;
   }
+}
+
+/** Sets the subprotocol of a socket, which was not passed to Deno. */
+function namingProtocol(events: WSEvents, protocol: string): WSEvents {
+  return {
+    ...events,
+    onOpen(event, socket) {
+      for (const it of [socket, socket.raw as object]) {
+        Object.defineProperty(it, "protocol", { value: protocol });
+      }
+      events.onOpen?.(event, socket);
+    },
+  };
 }
 
 /** The code of a lost connection is 1006 (RFC 6455 §7.1.5); Deno reports 0. */
