@@ -91,8 +91,12 @@ export type { Extractor } from "./src/core/route/extractor.ts";
 export type {
   OnApplicationBootstrap,
   OnApplicationShutdown,
+  OnMetrics,
   OnModuleDestroy,
   OnModuleInit,
+  OnWorkersStart,
+  OnWorkersStop,
+  WorkersStart,
 } from "./src/core/module/lifecycle.ts";
 export { type MatchedRoute, matchedRoute } from "./src/core/http/matched_route.ts";
 export { type Imports, type Module, module, type ModuleOptions } from "./src/core/module/module.ts";
@@ -179,6 +183,12 @@ export type { OpenApiOptions } from "./src/openapi/options.ts";
 export { clientIp, type TrustedProxyOptions } from "./src/middleware/client_ip.ts";
 export type { HealthCheckOptions, HealthIndicator } from "./src/middleware/health.ts";
 export type { MetricsOptions, MetricsRegistry } from "./src/middleware/metrics.ts";
+export type {
+  GaugeValues,
+  Meter,
+  MetricLabels,
+  MetricOptions,
+} from "./src/platform/telemetry/meter.ts";
 export type { PoolOwner, PoolUsage } from "./src/platform/pool_usage.ts";
 export {
   type FlexibleLimiter,

@@ -180,7 +180,8 @@ export class FwApplication {
 
   /** Counts and times requests, and serves the metrics in the text format of Prometheus. */
   enableMetrics(path = "/metrics", options?: MetricsOptions): this {
-    return this.plug(...plugins.metricsPlugins(path, options));
+    const instances = () => this.#parts.kernel.instances();
+    return this.plug(...plugins.metricsPlugins(path, { options, instances }));
   }
 
   /**
@@ -286,8 +287,20 @@ export class FwApplication {
   }
 
   /**
-   * Stops serving: drains servers and waits for background work, both within `drainMs`, then runs
-   * all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait for the first.
+   * Runs jobs until SIGINT or SIGTERM, as `listenGraceful` does, but serves no HTTP; resolves when
+   * the workers have started.
+   *
+   * @throws {RangeError} if a time is not a number of 0 or more
+   * @throws {TypeError} if the application is closed or a preview; and what a hook throws
+   */
+  async startWorkers(options?: DrainOptions): Promise<void> {
+    await (await this.#loadServing()).startWorkers(options);
+  }
+
+  /**
+   * Stops serving: drains servers, and waits for jobs and background work, within `drainMs`, then
+   * runs all stop hooks. It throws an `AggregateError` if hooks failed. Later calls wait for the
+   * first.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     this.#answering.drain();

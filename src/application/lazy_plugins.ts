@@ -113,11 +113,19 @@ export function requestIdPlugin(options: RequestIdOptions = {}): Plugin {
  *
  * @throws {TypeError} if an option is unknown
  */
-export function metricsPlugins(path: string, options: MetricsOptions = {}): readonly Plugin[] {
+export function metricsPlugins(
+  path: string,
+  { options = {}, instances }: {
+    readonly options: MetricsOptions | undefined;
+    readonly instances: () => readonly object[];
+  },
+): readonly Plugin[] {
   checkNames(options, { known: ["registry", "pools"], refuse: refusing("count requests") });
   let metrics: Promise<Metrics> | undefined;
   const load = () =>
-    metrics ??= import("../middleware/metrics.ts").then((it) => it.createMetrics(options))
+    metrics ??= import("../middleware/metrics.ts").then((it) =>
+      it.createMetrics(options, instances())
+    )
       .catch((error) => {
         metrics = undefined; // so that the next call tries again
         throw error;

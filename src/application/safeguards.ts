@@ -159,6 +159,7 @@ async function checkAssembly(answering: Answering): Promise<void> {
     isPreview: true,
     create: <T>() => Promise.resolve(placeholder() as T), // as a preview does
     get: <T>() => placeholder() as T,
+    instances: () => [],
     start: () => Promise.resolve(),
     checkOverrides() {},
     stop: () => Promise.resolve(),

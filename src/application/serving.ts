@@ -5,6 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Kernel } from "../core/module/boot.ts";
+import type { OnWorkersStart, OnWorkersStop, WorkersStart } from "../core/module/lifecycle.ts";
 import { within } from "../platform/time_limit.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
@@ -34,6 +35,8 @@ export class Serving {
   readonly #parts: ServingParts;
   readonly #servers = new Set<HttpServer>();
   #closed: Promise<void> | undefined;
+  /** The starts of the workers: while serving, and without. */
+  readonly #working = new Map<boolean, Promise<void>>();
   /** Whether the process ends when the application is closed. */
   #endsProcess = false;
   /** How many calls of `listenGraceful` are under way. */
@@ -50,17 +53,7 @@ export class Serving {
    * Opens a server, and the log before it. The promise never settles if the process is stopping.
    */
   async listen(address: number | UnixAddress, options: ListenOptions = {}): Promise<HttpServer> {
-    try {
-      return await this.#open(address, options);
-    } catch (error) {
-      if (!this.#endsProcess) throw error;
-      // a rejection at the top level would end the process before its stop hooks have run
-      if (!(error instanceof ClosedError)) {
-        logToConsole(); // synchronously: the process may exit before LogTape is loaded
-        getLogger(["fw", "runtime"]).error("Listening failed: {error}", { error });
-      }
-      return await new Promise(() => {});
-    }
+    return await this.#unlessStopping("Listening", () => this.#open(address, options));
   }
 
   /**
@@ -83,6 +76,30 @@ export class Serving {
     }
   }
 
+  /**
+   * Starts the workers without a server; on SIGINT and SIGTERM, stops them and ends the process.
+   */
+  async startWorkers({ drainMs, lameDuckMs = 0 }: DrainOptions = {}): Promise<void> {
+    const { answering } = this.#parts;
+    if (!this.#endsProcess) this.#checkOpen("start workers");
+    this.#pendingCalls++;
+    try {
+      await this.#closeOnSignals({ drainMs, lameDuckMs });
+      await this.#unlessStopping("Starting workers", async () => {
+        await answering.router(); // runs start hooks too
+        await answering.openLog();
+        this.#checkOpen("start workers");
+        await this.#work({ isServing: false });
+        getLogger(["fw", "runtime"]).info("Workers have started");
+      });
+    } catch (error) {
+      if (this.#pendingCalls === 1 && this.#servers.size === 0) this.#removeSignalListeners();
+      throw error;
+    } finally {
+      this.#pendingCalls--;
+    }
+  }
+
   /** Drains every server, then stops the modules. Later calls wait for the first. */
   close(options: CloseOptions = {}): Promise<void> {
     this.#parts.answering.drain();
@@ -96,18 +113,68 @@ export class Serving {
     await answering.router();
     await answering.openLog();
     this.#checkOpen();
-    const where = typeof address === "object" ? { path: address.path } : { port: address };
+    const where = typeof address === "object" ? { path: address?.path } : { port: address };
     const server = await serve(answering.answer, { ...options, ...where });
     if (this.#closed) await server.close();
     this.#checkOpen();
     this.#servers.add(server);
+    try {
+      await this.#work({ isServing: true });
+    } catch (error) {
+      this.#servers.delete(server);
+      await server.close();
+      throw error;
+    }
     getLogger(["fw", "runtime"]).info("Listening on {url}", { url: server.url });
     this.#releaseLog ??= batchLines();
     return server;
   }
 
-  #checkOpen(): void {
-    if (this.#closed) throw new ClosedError("Cannot listen: the application is closed");
+  /** Does work at a start; while the process stops, it does not fail but never ends. */
+  async #unlessStopping<T>(action: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.#endsProcess) throw error;
+      // a rejection at the top level would end the process before its stop hooks have run
+      if (!(error instanceof ClosedError)) {
+        logToConsole(); // synchronously: the process may exit before LogTape is loaded
+        getLogger(["fw", "runtime"]).error(`${action} failed: {error}`, { error });
+      }
+      return await new Promise(() => {});
+    }
+  }
+
+  #checkOpen(action = "listen"): void {
+    if (this.#closed) throw new ClosedError(`Cannot ${action}: the application is closed`);
+  }
+
+  /** Starts the workers, once while serving and once without. */
+  #work(start: WorkersStart): Promise<void> {
+    const { isServing } = start;
+    const working = this.#working.get(isServing) ?? this.#startWork(start);
+    this.#working.set(isServing, working);
+    working.catch(() => this.#working.delete(isServing)); // the next call starts them again
+    return working;
+  }
+
+  async #startWork(start: WorkersStart): Promise<void> {
+    for (const instance of this.#parts.kernel.instances()) {
+      await (instance as Partial<OnWorkersStart>).onWorkersStart?.(start);
+    }
+  }
+
+  /** Stops the workers, all within the same time. */
+  async #endWork(drainMs: number): Promise<void> {
+    await Promise.all(
+      this.#parts.kernel.instances().map(async (instance) => {
+        try {
+          await (instance as Partial<OnWorkersStop>).onWorkersStop?.({ drainMs });
+        } catch (error) {
+          getLogger(["fw", "runtime"]).error("Stopping workers failed: {error}", { error });
+        }
+      }),
+    );
   }
 
   async #closeOnSignals({ drainMs, lameDuckMs }: DrainOptions): Promise<void> {
@@ -133,7 +200,10 @@ export class Serving {
     const leftMs = (atLeast: number) => Math.max(atLeast, endMs - performance.now());
     try {
       const drain = { drainMs, lameDuckMs };
-      await Promise.all([...this.#servers].map((server) => server.close(drain)));
+      await Promise.all([
+        ...Array.from(this.#servers, (server) => server.close(drain)),
+        this.#endWork(leftMs(0)),
+      ]);
       await background.end(leftMs(0));
       // an assembly under way may have started instances, which have to stop too
       if (!await within(answering.settled(), leftMs(1000))) {

@@ -138,6 +138,8 @@ export interface OperationObject {
   readonly tags?: readonly string[];
   /** Whether clients should stop using it. */
   readonly deprecated?: true;
+  /** When it is removed: the `Sunset` of its responses (RFC 8594), in ISO 8601. */
+  readonly "x-sunset"?: string;
   /** Its parameters in path, query and headers. */
   readonly parameters?: readonly ParameterObject[];
   /** The body of its requests. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { FwFactory, module } from "../../mod.ts";
 import { Subprocess } from "../support/subprocess.ts";
 import { test } from "../support/test.ts";
 
@@ -90,6 +91,18 @@ test("listenGraceful() logs a start that fails after a signal, and runs the stop
   assert.equal(output.split("no start").length, 2, output);
   assert.match(output, /Listening failed: Error: no start/);
   assert.match(output, /\nstopped on SIGTERM\n[^]*pool closed\n$/);
+});
+
+test("listenGraceful() refuses times by which it could not stop", async () => {
+  for (const name of ["drainMs", "lameDuckMs"]) {
+    for (const value of [-1, NaN, "500", null]) {
+      await using app = await FwFactory.create(module({}));
+      await assert.rejects(app.listenGraceful(0, { [name]: value }), {
+        name: "RangeError",
+        message: `Cannot stop gracefully: ${name} ${value} is not 0 or more milliseconds`,
+      });
+    }
+  }
 });
 
 const START_FIXTURE = "tests/application/graceful_start_fixture.ts";

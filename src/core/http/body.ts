@@ -102,8 +102,12 @@ function partsOf(contentType: string): readonly string[] {
   return contentType.toLowerCase().split(";").map((part) => part.trim());
 }
 
-/** Reads the body; its error is a 400 unless it is an exception already. */
-async function bytesOf(c: Context): Promise<ArrayBuffer> {
+/**
+ * Reads the bytes of the body; Hono keeps them for later reads.
+ *
+ * @throws {HttpException} 400 if they do not arrive, or the error of a limit
+ */
+export async function bytesOf(c: Context): Promise<ArrayBuffer> {
   try {
     return await readWhole(c);
   } catch (cause) {

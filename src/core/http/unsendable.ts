@@ -18,7 +18,7 @@ export function unsendable(data: unknown, cause: unknown): unknown {
   return cause ?? new TypeError(`Cannot send ${typeName(data)}: it is not data`);
 }
 
-/** Returns the path of the first bigint; `undefined` if there is none, as in cyclic data. */
+/** Returns the path of the first bigint; `undefined` without one, as in cyclic data. */
 function pathOfBigint(data: unknown): string | undefined {
   const paths = new Map<unknown, string>();
   let found: string | undefined;

@@ -128,6 +128,9 @@ export async function assemble(
   const conditionalRoute = placed.some(({ bound }) => bound.route.options.etag)
     ? (await import("../route/conditional_request.ts")).conditionalRoute
     : undefined;
+  const answerOnce = placed.some(({ bound }) => bound.route.options.idempotent)
+    ? (await import("./idempotent_routes.ts")).idempotentRoutes(kernel.instances())
+    : undefined;
   for (const each of placed) {
     const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
@@ -151,18 +154,13 @@ export async function assemble(
       ...deprecation ? [deprecated(deprecation === true ? {} : deprecation)] : [],
     ];
     const conditional = conditionalRoute?.(bound.route);
-    const handler = createRouteHandler(bound.route, pipeline, { ...options, path, conditional });
+    const once = answerOnce?.(bound);
+    const handlerOptions = { ...options, path, conditional, once };
+    const handler = createRouteHandler(bound.route, pipeline, handlerOptions);
     const { bodyLimit } = bound.route.options;
     mount(router, { method, path, bodyLimit, handler, version, middleware });
     const hasGlobalFilters = global.filters.length > 0;
-    const directOptions = {
-      ...options,
-      path,
-      conditional,
-      contextOf,
-      answerError,
-      hasGlobalFilters,
-    };
+    const directOptions = { ...handlerOptions, contextOf, answerError, hasGlobalFilters };
     if (isBare && !version) {
       direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
     }

@@ -28,6 +28,8 @@ export interface Kernel {
   readonly create: CreateInstance;
   /** Returns an instance: the one that the root module can inject, or else that of any module. */
   get<T>(key: InjectionKey<T>): T;
+  /** Lists the instances whose hooks run, in the order in which they were built. */
+  instances(): readonly object[];
   /** Runs the start hooks that have not succeeded, such as those of instances that are new. */
   start(): Promise<void>;
   /**
@@ -58,11 +60,13 @@ export async function boot(
     for (const each of container.scopes()) routes.push(...await bindRoutes(each, container));
     checkCollisions(routes);
     const hooks = new StartHooks();
-    const start = () => hooks.run(container.instances());
+    const instances = () => container.instances();
+    const start = () => hooks.run(instances());
     await start();
     return {
       routes,
       isPreview: preview,
+      instances,
       start,
       checkOverrides() {
         const names = container.unusedOverrides().join(", ");
@@ -70,7 +74,7 @@ export async function boot(
       },
       create: (key) => container.instantiate(scope, key),
       get: (key) => container.get(key, scope),
-      stop: (signal) => runStopHooks(container.instances(), { signal }),
+      stop: (signal) => runStopHooks(instances(), { signal }),
     };
   } catch (error) {
     await runStopHooks(container.instances()).catch(() => {}); // the first error is the cause

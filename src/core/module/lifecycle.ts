@@ -5,18 +5,46 @@
  * @module
  */
 
+import type { Meter } from "../../platform/telemetry/meter.ts";
 import { within } from "../../platform/time_limit.ts";
 
 /** Runs when all of the application's providers exist, before any request. */
 export interface OnModuleInit {
-  /** Prepares the instance; awaited. */
-  onModuleInit(): void | Promise<void>;
+  /** Prepares the instance; awaited. It receives all instances of the application. */
+  onModuleInit(instances?: readonly object[]): void | Promise<void>;
 }
 
 /** Runs when every `onModuleInit` is done, before any request. */
 export interface OnApplicationBootstrap {
-  /** Starts the work of the instance; awaited. */
-  onApplicationBootstrap(): void | Promise<void>;
+  /** Starts the work of the instance; awaited. It receives all instances of the application. */
+  onApplicationBootstrap(instances?: readonly object[]): void | Promise<void>;
+}
+
+/** How work is started that no request begins. */
+export interface WorkersStart {
+  /** Whether the application serves HTTP: `listen` starts the work, not `startWorkers`. */
+  readonly isServing: boolean;
+}
+
+/**
+ * Runs when the application first listens, and when `app.startWorkers()` is first called: twice if
+ * both happen.
+ */
+export interface OnWorkersStart {
+  /** Starts work that no request begins, such as that of a queue; awaited. */
+  onWorkersStart(start: WorkersStart): void | Promise<void>;
+}
+
+/** Runs when the application begins to stop, while connections are drained. */
+export interface OnWorkersStop {
+  /** Begins no more work, and waits for what runs, for at most `drainMs` milliseconds. */
+  onWorkersStop(stop: { readonly drainMs: number }): void | Promise<void>;
+}
+
+/** Runs once the application has metrics: see `app.enableMetrics()`. */
+export interface OnMetrics {
+  /** Creates the metrics of the instance. */
+  onMetrics(meter: Meter): void;
 }
 
 /** Runs when the application stops, after the last response. */
@@ -53,7 +81,7 @@ export class StartHooks {
     for (const hook of ["onModuleInit", "onApplicationBootstrap"] as const) {
       const done = this.#done[hook];
       for (const instance of instances.filter((each) => !done.has(each))) {
-        await run(instance, { hook });
+        await run(instance, { hook, argument: instances });
         done.add(instance);
       }
     }
@@ -83,7 +111,7 @@ export async function runStopHooks(
   ) {
     for (const instance of instances.toReversed()) {
       try {
-        const running = run(instance, { hook, signal });
+        const running = run(instance, { hook, argument: signal });
         if (!await within(running, hookMs)) errors.push(tooLate(instance, { hook, hookMs }));
       } catch (error) {
         errors.push(error);
@@ -102,8 +130,8 @@ function tooLate(
 
 async function run(
   instance: object,
-  { hook, signal }: { readonly hook: Hook; readonly signal?: string | undefined },
+  { hook, argument }: { readonly hook: Hook; readonly argument: unknown },
 ): Promise<void> {
   const method = (instance as Partial<Record<Hook, unknown>>)[hook];
-  if (typeof method === "function") await method.call(instance, signal);
+  if (typeof method === "function") await method.call(instance, argument);
 }

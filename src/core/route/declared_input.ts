@@ -45,7 +45,7 @@ export function inputOf(
   return {
     params: params ?? first("params"),
     query: query ?? first("query"),
-    headers,
+    headers: headers ?? first("headers"),
     body: body ?? reader?.body,
     consumes: body ? consumes : reader?.consumes,
   };

@@ -41,16 +41,24 @@ export interface RouteHandlerOptions {
   readonly isFinal?: boolean;
   /** What it does with `etag`. */
   readonly conditional?: ConditionalRoute | undefined;
+  /** What answers its requests with `idempotent`. */
+  readonly once?: AnswerOnce | undefined;
 }
 
 /** Answers a request that matches a route. */
 export type Handle = (c: Context) => Response | Promise<Response>;
 
+/**
+ * Answers a request as an earlier one with the same key, or else by what is after the guards of its
+ * route.
+ */
+export type AnswerOnce = (c: Context, answer: Handle) => Promise<Response>;
+
 /** Creates the Hono handler of a route. */
 export function createRouteHandler(
   route: Route,
   pipeline: Pipeline,
-  { path, bodyLimit: limit, isFinal = false, conditional }: RouteHandlerOptions,
+  { path, bodyLimit: limit, isFinal = false, conditional, once }: RouteHandlerOptions,
 ): Handle {
   const { guards, interceptors, filters } = pipeline;
   const { bodyLimit: ownLimit } = route.options;
@@ -80,14 +88,15 @@ export function createRouteHandler(
     (next, intercept) => (c) => around(intercept, next, c),
     call,
   );
+  const answer: Handle = (c) => whenReady(wrapped(c), (result) => respond(result, c));
+  const answered: Handle = once ? (c) => once(c, answer) : answer;
 
   function handle(c: Context): Response | Promise<Response> {
     return orElse(
       () => {
         limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isReadFirst });
         const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
-        const output = whenReady(admitted, () => wrapped(c));
-        return whenReady(output, (result) => respond(result, c));
+        return whenReady(admitted, () => answered(c));
       },
       (error) => {
         if (isReadFirst) limitOtherReads(c); // filters may read the body
@@ -135,5 +144,8 @@ function admit(isAdmitted: boolean): void {
 
 /** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */
 function abandonable(handle: Handle): Handle {
-  return (c) => callerTracker()?.(c, () => handle(c)) ?? handle(c);
+  return (c) => {
+    const track = callerTracker();
+    return track ? track(c, () => handle(c)) : handle(c);
+  };
 }

@@ -108,6 +108,13 @@ export interface RouteOptions<
    * whose `Conflict` is a 412.
    */
   readonly etag?: Etag;
+  /**
+   * Whether its requests need an `Idempotency-Key`, by which a repetition has no further effect and
+   * the same answer. Its handler runs in a transaction, which stores the answer too:
+   * `JobsModule.forRoot(Db)` of `@fw/fw/jobs` provides the store. `POST`, `PUT`, `PATCH` and
+   * `DELETE` can have it.
+   */
+  readonly idempotent?: boolean;
   /** Additions to its OpenAPI operation. */
   readonly openapi?: RouteOpenApi<Responses>;
 }
@@ -116,7 +123,7 @@ const INPUT = ["params", "query", "headers", "body"] as const;
 
 const ROUTE_OPTIONS = [
   ...INPUT,
-  ...["consumes", "bodyLimit", "args", "response", "status", "etag", "openapi"],
+  ...["consumes", "bodyLimit", "args", "response", "status", "etag", "idempotent", "openapi"],
   ...["roles", "scopes", "public", "version", "guards", "interceptors", "filters"],
 ];
 

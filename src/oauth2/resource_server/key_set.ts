@@ -29,7 +29,7 @@ export interface KeySource {
   /**
    * Looks up the keys of an unknown `kid`.
    *
-   * @throws {OAuth2Error} `UnknownKid` if there are none, `JwksFetch` if they cannot be fetched
+   * @throws {OAuth2Error} `UnknownKid` if no key matches, `JwksFetch` if they cannot be fetched
    */
   resolve(
     kid: string,

@@ -4,6 +4,7 @@
  * @module
  */
 import { type BodyFormat, MEDIA_TYPES } from "../../core/http/body.ts";
+import type { Deprecation } from "../../core/http/deprecation.ts";
 import { type DeclaredInput, inputOf } from "../../core/route/declared_input.ts";
 import { requiresIdentity } from "../../core/route/identity_marker.ts";
 import {
@@ -81,11 +82,12 @@ export function operationOf(
     ? requestBodyOf(inputOf(placed.bound.route.options), schemas)
     : undefined;
   const protection = protectionOf(placed.bound, global);
+  const isVersioned = versioning?.kind !== "URI" && placed.versions.length > 0;
   const sources = {
     protection,
     isGuarded: guardsOf(placed.bound, global).some((guard) => !requiresIdentity(guard)),
-    mayBeMissing: template.params.length > 0 ||
-      versioning?.kind !== "URI" && placed.versions.length > 0,
+    mayBeMissing: template.params.length > 0 || isVersioned,
+    needsVersion: isVersioned && versioning?.defaultVersion === undefined,
     isRateLimited,
   };
   const security = securityOf(placed, protection, options);
@@ -94,7 +96,7 @@ export function operationOf(
     summary: summaryOf(placed),
     ...description !== undefined && { description },
     ...tag !== undefined && { tags: [tag] },
-    ...deprecated && { deprecated: true },
+    ...deprecated && { deprecated: true, ...sunsetOf(deprecated) },
     ...parameters.length > 0 && { parameters },
     ...requestBody && { requestBody },
     responses: versionedResponses(
@@ -118,6 +120,12 @@ function idAt(
     ...versioning?.kind === "URI" && isAtSeveralPaths(placed) ? placed.versions : [],
     ...template.without !== undefined ? [`without_${template.without}`] : [],
   ].join(".");
+}
+
+function sunsetOf(deprecated: true | Deprecation): Pick<OperationObject, "x-sunset"> {
+  const { sunset } = deprecated === true ? {} : deprecated;
+  if (sunset === undefined) return {};
+  return { "x-sunset": typeof sunset === "string" ? sunset : sunset.toISOString() };
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { IDEMPOTENCY_KEY, KEY_PATTERN } from "../../core/http/idempotency_key.ts";
 import { inputOf } from "../../core/route/declared_input.ts";
 import { demandsMatch } from "../../core/route/route_options.ts";
 import { nameOf, type PlacedRoute } from "../../core/route/route_table.ts";
@@ -37,7 +38,7 @@ export function parametersOf(
     ...pathParameters(placed, template, params && properties(params)),
     ...query ? fromProperties("query", properties(query)) : [],
     ...inHeader.filter(({ name }) => !NOT_PARAMETERS.has(name)),
-    ...preconditionsOf(placed).filter(({ name }) =>
+    ...[...preconditionsOf(placed), ...keyOf(placed)].filter(({ name }) =>
       !inHeader.some((declared) => declared.name === name)
     ),
   ];
@@ -52,6 +53,16 @@ function preconditionsOf({ bound: { route } }: PlacedRoute): readonly ParameterO
     : ["if-none-match", "The `ETag` of a response that the client has"] as const;
   const schema = { type: "string", description };
   return [parameter("header", name, { required: demandsMatch(method), schema })];
+}
+
+/** Returns the header of requests to a route with `idempotent`. */
+function keyOf({ bound: { route } }: PlacedRoute): readonly ParameterObject[] {
+  if (!route.options.idempotent) return [];
+  const description =
+    "A UUID, or another text, that is new for each request; a repetition of the " +
+    "request has the same, and then no further effect and the same answer";
+  const schema = { type: "string", pattern: KEY_PATTERN, description };
+  return [parameter("header", IDEMPOTENCY_KEY, { required: true, schema })];
 }
 
 function refuse({ path, bound }: PlacedRoute, why: string): never {

@@ -140,6 +140,15 @@ export function describeProblem(
   };
 }
 
+/** Describes the 409 of a route with `idempotent`, whose handler can have others. */
+export function describeRunning(bodies: ProblemBodies): ResponseObject {
+  const description = "A request with the same Idempotency-Key runs, or the state conflicts";
+  return {
+    ...describeProblem({ status: 409, description }, bodies),
+    headers: { "Retry-After": { ...structuredClone(RETRY_AFTER), required: false } },
+  };
+}
+
 function exampleOf(status: number, detail: string): object {
   const errors = [{ in: "body", field: "name", message: "Why it is invalid" }];
   return {

@@ -22,7 +22,12 @@ import type {
   OperationObject,
   ResponseObject,
 } from "../openapi_document.ts";
-import { describeProblem, type ProblemBodies, problemResponseName } from "./problem_responses.ts";
+import {
+  describeProblem,
+  describeRunning,
+  type ProblemBodies,
+  problemResponseName,
+} from "./problem_responses.ts";
 import type { SchemaComponents } from "../json_schema/schema_components.ts";
 
 type Responses = OperationObject["responses"];
@@ -35,6 +40,8 @@ export interface ProblemSources {
   readonly isGuarded: boolean;
   /** Whether its resource, or the version of the request, can be missing. */
   readonly mayBeMissing: boolean;
+  /** Whether a request must name a version, without which its path is ambiguous. */
+  readonly needsVersion: boolean;
   /** Whether the number of requests is limited. */
   readonly isRateLimited: boolean;
 }
@@ -78,10 +85,12 @@ export function responsesOf(
   const problems = [
     ...problemsOf(sources, inputOf(bound.route.options)),
     ...bound.route.options.etag && demandsMatch(bound.route.method) ? [400, 412, 428] : [],
+    ...bound.route.options.idempotent ? [400, 422] : [],
   ];
   for (const problem of new Set(problems)) {
     described[problem] = { $ref: `#/components/responses/${problemResponseName(problem)}` };
   }
+  if (bound.route.options.idempotent) described[409] = describeRunning(context.problems);
   for (const [key, declared] of Object.entries(listed)) {
     const isSuccess = Number(key) === status;
     described[key] = isSuccess
@@ -163,7 +172,7 @@ function isSafe({ method }: Route): boolean {
 }
 
 function problemsOf(
-  { protection, isGuarded, mayBeMissing, isRateLimited }: ProblemSources,
+  { protection, isGuarded, mayBeMissing, needsVersion, isRateLimited }: ProblemSources,
   { params, query, headers, body }: DeclaredInput,
 ): readonly number[] {
   const added = [params, query, headers, body].flatMap((schema) =>
@@ -175,6 +184,7 @@ function problemsOf(
     ...needsIdentity(protection) || isGuarded ? [401] : [],
     ...needsPermission(protection) || isGuarded ? [403] : [],
     ...mayBeMissing ? [404] : [],
+    ...needsVersion ? [400] : [],
     ...params || query || headers || body ? [422] : [],
     ...isRateLimited ? [429] : [],
   ];

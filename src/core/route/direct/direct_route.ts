@@ -47,13 +47,15 @@ export function createDirectRoute(
   routeOptions: DirectRouteOptions,
 ): DirectRoute {
   const { guards, interceptors, filters } = pipeline;
-  const { path, bodyLimit, conditional, contextOf, answerError, hasGlobalFilters } = routeOptions;
+  const { path, bodyLimit, conditional, once, contextOf, answerError, hasGlobalFilters } =
+    routeOptions;
   const { method, options, handler } = route;
   const { args = {}, body, consumes = ["json"], status } = options;
   const handle = createRouteHandler(route, pipeline, {
     path,
     bodyLimit,
     conditional,
+    once,
     isFinal: true,
   });
   const answerGenerally: DirectRoute = (incoming) => {
@@ -63,7 +65,7 @@ export function createDirectRoute(
   const isSafe = method === "GET";
   const takesContext = !takesInputOnly(handler);
   const isGeneral = guards.length + interceptors.length + Object.keys(args).length > 0 ||
-    method === "ALL" || conditional !== undefined ||
+    method === "ALL" || (conditional ?? once) !== undefined ||
     effectsOf(options.response).setHeaders !== undefined ||
     // a filter or the handler can read the body, which the context limits and keeps
     !isSafe && (takesContext || filters.length > 0 || hasGlobalFilters) ||

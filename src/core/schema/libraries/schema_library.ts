@@ -14,7 +14,7 @@ export interface SchemaLibrary<S extends StandardSchemaV1 = StandardSchemaV1> {
   owns(schema: StandardSchemaV1): schema is S;
   /** Checks whether a schema describes objects but accepts an array in place of one. */
   acceptsArrayAsObject(schema: S): boolean;
-  /** Returns the schema in a form that drops undeclared keys; `undefined` if there is none. */
+  /** Returns the schema in a form that drops undeclared keys; `undefined` without one. */
   stripping(schema: S): StandardSchemaV1 | undefined;
   /** Returns the properties that a schema names in its input; `undefined` if they are unknown. */
   propertiesOf(schema: S): SchemaProperties | undefined;

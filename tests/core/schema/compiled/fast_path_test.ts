@@ -182,7 +182,8 @@ test("an asynchronous schema has no fast path", async () => {
   assert.equal(validateFast(schema, { a: "x" }), MISS);
 });
 
-const TEST = ["test", "-A", "--no-check", "--parallel"];
+/** Tests whose names do not name MySQL, as mysql2 makes code from text. */
+const TEST = ["test", "-A", "--no-check", "--parallel", "--filter=/^(?!.*mysql)/"];
 
 /** How many characters of the output of a suite that failed are shown: its last ones. */
 const SHOWN = 8000;
@@ -191,7 +192,7 @@ testOn(["deno"], "it can forbid code from text")(
   "the suites of what validates pass without fast paths",
   async () => {
     const flag = "--v8-flags=--disallow-code-generation-from-strings";
-    const suites = ["core/http", "core/route", "application", "conformance", "openapi/property"];
+    const suites = ["core/http", "core/route", "application", "conformance", "testing/prove"];
     const folders = suites.map((suite) => `tests/${suite}`);
     const [suite] = runSideBySide([{
       // ends what the suites have started, too

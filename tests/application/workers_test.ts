@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import {
+  FwFactory,
+  inject,
+  module,
+  type OnModuleInit,
+  type OnWorkersStart,
+  type OnWorkersStop,
+  type WorkersStart,
+} from "../../mod.ts";
+import { freePort } from "../support/free_port.ts";
+import { test } from "../support/test.ts";
+
+class Log {
+  readonly lines: string[] = [];
+}
+
+class Queue implements OnModuleInit, OnWorkersStart, OnWorkersStop {
+  readonly #log = inject(Log).lines;
+
+  onModuleInit(instances: readonly object[] = []): void {
+    this.#log.push(`init of ${instances.map(({ constructor }) => constructor.name)}`);
+  }
+  onWorkersStart({ isServing }: WorkersStart): void {
+    this.#log.push(`start, serving: ${isServing}`);
+  }
+  onWorkersStop({ drainMs }: { readonly drainMs: number }): void {
+    this.#log.push(`stop, in time: ${drainMs > 0 && drainMs <= 5000}`);
+    throw new Error("it is logged");
+  }
+  onApplicationShutdown(): void {
+    this.#log.push("shutdown");
+  }
+}
+
+const QueueModule = () => module({ name: "QueueModule", providers: [Log, Queue] });
+
+test("listen() and startWorkers() start workers once each, and close() stops them first", async () => {
+  const app = await FwFactory.create(QueueModule());
+  const { lines } = app.get(Log);
+  await app.request("/");
+  assert.deepEqual(lines.splice(0), ["init of Log,Queue"]);
+  await app.listen(0, { hostname: "127.0.0.1" });
+  await app.listen(0, { hostname: "127.0.0.1" });
+  await app.startWorkers();
+  await app.startWorkers();
+  assert.deepEqual(lines.splice(0), ["start, serving: true", "start, serving: false"]);
+  await app.close({ drainMs: 5000 });
+  assert.deepEqual(lines, ["stop, in time: true", "shutdown"]);
+  await assert.rejects(
+    app.startWorkers(),
+    new TypeError("Cannot start workers: the application is closed"),
+  );
+});
+
+test("listen() closes its server if workers cannot start, and the next call starts them", async () => {
+  let starts = 0;
+  class Broken implements OnWorkersStart {
+    onWorkersStart(): void {
+      if (starts++ === 0) throw new Error("no broker");
+    }
+  }
+  const app = await FwFactory.create(module({ name: "BrokenModule", providers: [Broken] }));
+  const port = await freePort();
+  const listen = () => app.listen(port, { hostname: "127.0.0.1" });
+  await assert.rejects(listen(), new Error("no broker"));
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/`)); // nobody listens
+  await listen();
+  assert.equal(starts, 2);
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  await response.body?.cancel();
+  assert.equal(response.status, 404);
+  await app.close();
+});
+
+test("startWorkers() of a preview fails", async () => {
+  const app = await FwFactory.create(QueueModule(), { preview: true });
+  await assert.rejects(
+    app.startWorkers(),
+    new TypeError("Cannot serve: the application is a preview"),
+  );
+});
