@@ -72,7 +72,7 @@ export class DbMigrations {
     return this.#inTurn(async () => {
       const { migrationStatuses } = await import("./migrate/migration_status.ts");
       const { kysely, grammar: { brand } } = this.#connection;
-      return await migrationStatuses(kysely, await this.#source(brand));
+      return await migrationStatuses(kysely, { migrations: await this.#source(brand), brand });
     });
   }
 

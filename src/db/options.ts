@@ -7,29 +7,16 @@ import type { Dialect as KyselyDialect } from "kysely";
 import { readEnv } from "../platform/env.ts";
 import { MAX_DELAY_MS } from "../platform/time_limit.ts";
 import { DbConnection, type OpenDatabase } from "./connection/connection.ts";
-import type { Dialect } from "./connection/dialect.ts";
 import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
 import { checkTimeLimit } from "./transaction/time_limits.ts";
+import { type DbSettings, readUrl } from "./db_settings.ts";
 import { brandOf } from "./dialects/kysely_brand.ts";
-import { readServerUrl, withDatabase } from "./dialects/server/database_url.ts";
 import {
   migrationMap,
   type Migrations,
   type MigrationSource,
   type UnmigratedDatabase,
 } from "./migrate/migrations.ts";
-
-interface Settings {
-  readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
-  readonly opening: OpenOptions;
-  readonly migrations?: MigrationSource;
-  /** The brand of a server, and the limits that its URL sets. */
-  readonly brand?: "PostgreSQL" | "MySQL";
-  readonly limits?: Partial<OpenOptions>;
-  readonly replicas?: readonly Settings[];
-  /** Returns the settings of an empty database beside it, by its name. */
-  readonly beside?: (name: string) => Settings;
-}
 
 /**
  * The options of a database. Immutable: each method returns new options. The URL, which may contain
@@ -43,9 +30,9 @@ interface Settings {
  * ```
  */
 export class DbOptions {
-  readonly #settings: Settings;
+  readonly #settings: DbSettings;
 
-  private constructor(settings: Settings) {
+  private constructor(settings: DbSettings) {
     this.#settings = settings;
   }
 
@@ -180,8 +167,13 @@ export class DbOptions {
   /**
    * Sets the clock of `createdAt` and `updatedAt`, in milliseconds, such as a fixed one of tests;
    * `Date.now` by default. An operation reads it at most once.
+   *
+   * @throws {TypeError} if it is not a function
    */
   now(clock: () => number): DbOptions {
+    if (typeof clock !== "function") {
+      throw new TypeError("Cannot set now: it is not a function");
+    }
     return this.#withOpening({ now: clock });
   }
 
@@ -303,7 +295,7 @@ export class DbOptions {
 }
 
 async function connectTo(
-  { open, opening }: Settings,
+  { open, opening }: DbSettings,
   after?: Pick<OpenDatabase, "close">,
 ): Promise<DbConnection> {
   if (opening.min > opening.max) {
@@ -315,60 +307,6 @@ async function connectTo(
     ...opening,
     closeOthers: () => after?.close(),
   });
-}
-
-const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
-
-/** Reads a URL. No error repeats a part of it that may be a password. */
-function readUrl(url: string): Settings {
-  const [, scheme, rest = ""] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
-  switch (scheme) {
-    case "sqlite": {
-      const path = rest.replace(/^\/\//, "");
-      if (path === "") throw new TypeError("Cannot read database URL: it names no SQLite file");
-      const [, parameter] = /\?([\w-]+)=/.exec(path) ?? [];
-      if (parameter !== undefined) {
-        throw new TypeError(`Cannot read database URL: its parameter ${parameter} is unknown`);
-      }
-      return {
-        open: async (options) =>
-          (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path, options),
-        opening: DEFAULT_LIMITS,
-        beside: () => readUrl("sqlite::memory:"),
-      };
-    }
-    case "postgres":
-    case "postgresql": {
-      const read = readServerUrl(url, "PostgreSQL");
-      return {
-        brand: "PostgreSQL",
-        limits: read.opening,
-        open: async (options) =>
-          (await import("./dialects/postgres/postgres_driver.ts"))
-            .openPostgres(read, connecting(options)),
-        opening: { ...DEFAULT_LIMITS, ...read.opening },
-        beside: (name) => readUrl(withDatabase(url, name)),
-      };
-    }
-    case "mysql":
-    case "mariadb": {
-      const read = readServerUrl(url, "MySQL");
-      return {
-        brand: "MySQL",
-        limits: read.opening,
-        open: async (options) =>
-          (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
-        opening: { ...DEFAULT_LIMITS, ...read.opening },
-        beside: (name) => readUrl(withDatabase(url, name)),
-      };
-    }
-  }
-  throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);
-}
-
-/** Returns the limits of a driver, which only connects: the gate limits the wait for a turn. */
-function connecting({ connectTimeoutMs, ...options }: OpenOptions): OpenOptions {
-  return { ...options, acquireTimeoutMs: connectTimeoutMs ?? options.acquireTimeoutMs };
 }
 
 function checkLimit(value: number, least: number): number {

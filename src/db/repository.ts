@@ -61,6 +61,16 @@ import type {
   TableSpecs,
 } from "./model/column_spec.ts";
 import { PLAIN_WRITES, type Writes } from "./write/row_writes.ts";
+import { lazy } from "../platform/lazy.ts";
+
+const aggregate = lazy(() => import("./query/aggregate.ts"));
+const hookedWrites = lazy(() => import("./write/hooked_writes.ts"));
+const includeQuery = lazy(() => import("./query/include_query.ts"));
+const nestedWrites = lazy(() => import("./write/nested/nested_writes.ts"));
+const readLock = lazy(() => import("./query/read_lock.ts"));
+const rowPage = lazy(() => import("./query/pages/row_page.ts"));
+const rowStream = lazy(() => import("./query/pages/row_stream.ts"));
+const upsert = lazy(() => import("./write/upsert.ts"));
 
 /** Which rows to write: those that meet a condition, or explicitly all of them. */
 export type ManyRows<M extends AnyModel> = ManyOf<
@@ -316,7 +326,7 @@ export class Repository<
       & TimeLimits = {},
   ): Promise<Page<Found<M, G, K, I, S>>> {
     const page = await this.#run("list", { options, known: READ_OPTIONS }, async (operation) => {
-      const { readRowPage } = await import("./query/pages/row_page.ts");
+      const { readRowPage } = await rowPage();
       const read = this.#batches(options, operation);
       const count = (counted: object) => this.count(counted);
       return await readRowPage(query, { options, read, count }, operation);
@@ -346,7 +356,7 @@ export class Repository<
       & Reading<K, CheckedInclude<I, Include<M, G>>>
       & TimeLimits = {},
   ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
-    const { streamRows } = await import("./query/pages/row_stream.ts");
+    const { streamRows } = await rowStream();
     const given = { options, known: STREAM_OPTIONS };
     const rows = streamRows(
       options,
@@ -449,7 +459,7 @@ export class Repository<
         if ([create, update].some((data) => namesRelation(data, this.#table))) {
           return rowOf(await (await nestedWrites()).upsertNested(options, operation));
         }
-        const { readUpsert } = await import("./write/upsert.ts");
+        const { readUpsert } = await upsert();
         return rowOf(await upsertRow(readUpsert(options, operation), operation));
       },
     );
@@ -683,7 +693,7 @@ export class Repository<
     given: { readonly options: PageOptions & TimeLimits; readonly known: readonly string[] },
   ): Promise<AnyRow[]> {
     return await this.#run(verb, given, async (operation) => {
-      const { readGroups } = await import("./query/aggregate.ts");
+      const { readGroups } = await aggregate();
       return await readGroups({ ...given.options, isGrouped: verb === "group" }, operation);
     });
   }
@@ -710,9 +720,7 @@ export class Repository<
       if (this.#table.primaryKey.length === 0) {
         throw operation.mistake("the model has no key, and is read-only");
       }
-      const writes = this.#table.hooks
-        ? (await import("./write/hooked_writes.ts")).HOOKED_WRITES
-        : PLAIN_WRITES;
+      const writes = this.#table.hooks ? (await hookedWrites()).HOOKED_WRITES : PLAIN_WRITES;
       return await work(operation, writes);
     });
   }
@@ -762,13 +770,13 @@ export class Repository<
     const { select, include } = options;
     const inclusions = include === undefined
       ? []
-      : (await import("./query/include_query.ts")).readInclude(include, operation);
+      : (await includeQuery()).readInclude(include, operation);
     const columns = readSelection(
       { select, needed: inclusions.flatMap(({ needed }) => needed) },
       operation,
     );
     const locked = mentionsLock(options)
-      ? await (await import("./query/read_lock.ts")).readLock(options, operation)
+      ? await (await readLock()).readLock(options, operation)
       : undefined;
     const query = await readDriven({ ...options, columns, filter, locked }, operation);
     const { rows } = await operation.run(query);
@@ -783,11 +791,6 @@ export class Repository<
 /** Checks whether options consist of `where`; others are checked one by one. */
 function namesOnlyWhere(options: unknown): boolean {
   return isPlainObject(options) && "where" in options && Object.keys(options).length === 1;
-}
-
-/** Loads what writes related rows. */
-function nestedWrites() {
-  return import("./write/nested/nested_writes.ts");
 }
 
 /** Copies a value that its owner can change: a scope is the same for all operations. */

@@ -194,6 +194,16 @@ testOnEach("the parameters of a URL configure the session of PostgreSQL", async 
   });
 }, { brands: ["postgres"] });
 
+test("DbOptions.now() refuses what is not a function when it is set", () => {
+  const options = DbOptions.fromUrl("sqlite::memory:");
+  for (const clock of [undefined, null, 5, "text", {}, new Date()] as never[]) {
+    assert.throws(() => options.now(clock), {
+      name: "TypeError",
+      message: "Cannot set now: it is not a function",
+    });
+  }
+});
+
 test("DbOptions never shows its URL", () => {
   const options = DbOptions.fromUrl("sqlite:/hunter2/data.sqlite");
   for (const text of [inspect(options), JSON.stringify(options), String(options)]) {

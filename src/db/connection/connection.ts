@@ -238,6 +238,14 @@ export class DbConnection implements OpenDatabase {
     return this.#transactions.run(run, options);
   }
 
+  /**
+   * Runs work outside the transaction of the caller, on another connection. Where an open
+   * transaction blocks all other writers, it would wait for it: there, the work is part of it.
+   */
+  outside<T>(work: () => Promise<T>): Promise<T> {
+    return this.transactionsLock ? work() : this.#transactions.outside(work);
+  }
+
   /** Registers a callback for after the commit of the caller's transaction. */
   afterCommit(callback: () => unknown): Promise<void> {
     return this.#transactions.afterCommit(callback);

@@ -180,6 +180,21 @@ export interface Grammar {
   /** Whether an index finds the rows for `(a, b) > (?, ?)`, not `a > ? or (a = ? and b > ?)`. */
   readonly comparesRows: boolean;
 
+  /**
+   * Whether each index ends with a primary key of integers by itself: as one of its columns, the
+   * key would not find the rows for `(a, b) > (?, ?)`.
+   */
+  readonly endsWithKey: boolean;
+
+  /**
+   * Whether a planner that finds rows by the equal columns of an index may check the columns after
+   * them row by row: it does not, where the former are ranges.
+   */
+  readonly stopsAtEqual: boolean;
+
+  /** Whether a prepared statement is planned again at each run if its limit is a parameter. */
+  readonly plansByLimit: boolean;
+
   /** The maximum number of values that a statement can bind. */
   readonly maxParameters: number;
 
@@ -242,9 +257,14 @@ export interface Grammar {
 
   /**
    * Compares a column of text with a value exactly, regardless of what its collation ignores,
-   * such as case; by an index, if the type of the column is one of text.
+   * such as case; by an index, if the type of the column is one of text. If it {@linkcode
+   * Grammar.stopsAtEqual}, the index may find the value as a range.
    */
-  exactly(column: Expression<unknown>, value: Slot): Expression<SqlBool>;
+  exactly(
+    column: Expression<unknown>,
+    value: Slot,
+    options: { readonly isRange: boolean },
+  ): Expression<SqlBool>;
 
   /**
    * Returns the statement that moves generated keys past a key that was given, if the database does

@@ -67,10 +67,13 @@ export class StatementRunner {
    * @throws {DbError} if it fails
    */
   async executeAlone(action: string, build: () => Statement): Promise<StatementResult> {
+    const { dialect, failure } = this.#options;
     try {
-      return await this.#runAlone(build);
+      return await (dialect.runNow || dialect.runFree
+        ? this.#runFree(build)
+        : this.#runConnected(build));
     } catch (error) {
-      throw this.#options.failure(action, error);
+      throw failure(action, error);
     }
   }
 
@@ -92,9 +95,8 @@ export class StatementRunner {
     }
   }
 
-  async #runAlone(build: () => Statement): Promise<StatementResult> {
-    const { dialect, driver, watch } = this.#options;
-    if (dialect.runNow || dialect.runFree) return await this.#runFree(build);
+  async #runConnected(build: () => Statement): Promise<StatementResult> {
+    const { driver, watch } = this.#options;
     const connection = await driver.take();
     try {
       const query = queryOf(build());

@@ -31,6 +31,7 @@ import {
   storeChecksum,
   withEntry,
 } from "./migration_status.ts";
+import { knowingOwnTables } from "./own_tables.ts";
 import { changeSchema } from "./schema_change.ts";
 import { keepingSettings } from "./session_settings.ts";
 import { isOutsideTransaction, refuseTransactions, splitScript } from "./script.ts";
@@ -53,10 +54,11 @@ export async function migrate(
   connection: DbConnection,
   source: MigrationSource,
 ): Promise<readonly string[]> {
-  const migrations = await source(connection.grammar.brand);
+  const { brand } = connection.grammar;
+  const migrations = await source(brand);
   const hasNone = Object.keys(migrations).length === 0;
   // The executed migrations may all be missing, which the migrator reports.
-  if (hasNone && (await migrationStatuses(connection.kysely, migrations)).length === 0) {
+  if (hasNone && (await migrationStatuses(connection.kysely, { migrations, brand })).length === 0) {
     return [];
   }
   const ran: string[] = [];
@@ -66,7 +68,7 @@ export async function migrate(
       action: "migrate",
       recreates: true,
       async run(kysely) {
-        const statuses = await migrationStatuses(kysely, migrations);
+        const statuses = await migrationStatuses(kysely, { migrations, brand });
         const alone = nextAlone(statuses, { connection, migrations });
         const steps = Object.entries(migrations).filter(([name]) => !alone || name < alone);
         const migrator = makeMigrator(connection, {
@@ -98,9 +100,10 @@ export async function rollBack(
   connection: DbConnection,
   { source, steps }: { readonly source: MigrationSource; readonly steps: number },
 ): Promise<readonly string[]> {
-  const migrations = await source(connection.grammar.brand);
+  const { brand } = connection.grammar;
+  const migrations = await source(brand);
   const run = async (kysely: Kysely<AnyTables>) => {
-    const statuses = await migrationStatuses(kysely, migrations);
+    const statuses = await migrationStatuses(kysely, { migrations, brand });
     const executed = statuses.filter(({ executedAt }) => executedAt);
     if (executed.length === 0) return [];
     for (const status of executed.slice(-steps).toReversed()) checkDown(status);
@@ -151,13 +154,14 @@ async function runAlone(
   { connection, migrations }: Source,
 ): Promise<readonly string[]> {
   const script = scriptOf(migrations[name]) ?? "";
+  const { grammar } = connection;
+  const { brand } = grammar;
   const run = async (kysely: Kysely<AnyTables>) => {
-    const statuses = await migrationStatuses(kysely, migrations);
+    const statuses = await migrationStatuses(kysely, { migrations, brand });
     if (statuses.find((status) => status.name === name)?.executedAt) return [];
     try {
-      const { grammar } = connection;
       await keepingSettings(() => runOutside(script, { connection, kysely }), { kysely, grammar });
-      await storeChecksum(kysely, { name, script });
+      await storeChecksum(kysely, { name, script, brand });
       await markExecuted(kysely, { name, statuses });
       return [name];
     } catch (error) {
@@ -202,11 +206,12 @@ function makeMigrator(
   connection: DbConnection,
   { kysely, migrations }: { kysely: Kysely<AnyTables>; migrations: Migrations },
 ): Migrator {
+  const { brand } = connection.grammar;
   const steps = Object.entries(migrations).map(([name, step]) =>
     [name, kyselyMigration({ name, step }, connection)] as const
   );
   return new Migrator({
-    db: connection.grammar.brand === "MySQL" ? kysely.withPlugin(ENTRY_ONCE) : kysely,
+    db: knowingOwnTables(brand === "MySQL" ? kysely.withPlugin(ENTRY_ONCE) : kysely, brand),
     provider: { getMigrations: () => Promise.resolve(Object.fromEntries(steps)) },
   });
 }
@@ -238,7 +243,8 @@ function kyselyMigration(
         refuseTransactions(action, grammar.brand);
         await connection.runScript(action, kysely);
       }, { kysely, grammar });
-      await storeChecksum(kysely, { name, script: isDown ? undefined : scriptOf(step) });
+      const script = isDown ? undefined : scriptOf(step);
+      await storeChecksum(kysely, { name, script, brand: grammar.brand });
     };
   };
   const run = { up: runner(up, { isDown: false }) };

@@ -7,10 +7,8 @@ import { type Kysely, sql } from "kysely";
 import { DEFAULT_MIGRATION_TABLE } from "kysely/migration";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Migrations, MigrationStep } from "./migrations.ts";
-import { checksumOf, splitScript } from "./script.ts";
-
-/** The checksums of migrations by name: Kysely's own table has no column for them. */
-const CHECKSUM_TABLE = "fw_migration_checksum";
+import { CHECKSUM_TABLE, ownTables } from "./own_tables.ts";
+import { checksumOf, type ScriptBrand, splitScript } from "./script.ts";
 
 /** Statements that allow the use of no other tables. */
 const LOCKS = /\block\s+tables?\b/i;
@@ -38,9 +36,9 @@ export interface MigrationStatus {
 /** Returns all migrations in the order of their names; creates no table. */
 export async function migrationStatuses(
   kysely: Kysely<AnyTables>,
-  migrations: Migrations,
+  { migrations, brand }: { readonly migrations: Migrations; readonly brand: ScriptBrand },
 ): Promise<readonly MigrationStatus[]> {
-  const { times, checksums } = await executedMigrations(kysely);
+  const { times, checksums } = await executedMigrations(kysely, brand);
   const names = new Set([...Object.keys(migrations), ...times.keys()]);
   return await Promise.all(
     [...names].toSorted().map(async (name) => {
@@ -66,13 +64,23 @@ export function scriptOf(step: MigrationStep | undefined): string | undefined {
   return typeof up === "string" ? up : undefined;
 }
 
+/** A migration that was run. */
+export interface RunMigration {
+  /** Its name. */
+  readonly name: string;
+  /** Its script, unless it is a function. */
+  readonly script: string | undefined;
+  /** The database. */
+  readonly brand: ScriptBrand;
+}
+
 /** Stores the checksum of a script that was run; of none, removes it. */
 export async function storeChecksum(
   kysely: Kysely<AnyTables>,
-  { name, script }: { readonly name: string; readonly script: string | undefined },
+  { name, script, brand }: RunMigration,
 ): Promise<void> {
-  if (script === undefined && !(await tableNames(kysely)).has(CHECKSUM_TABLE)) return;
-  await createChecksumTable(kysely);
+  if (script === undefined && !(await ownTables(kysely, brand)).has(CHECKSUM_TABLE)) return;
+  await createChecksumTable(kysely, brand);
   await kysely.deleteFrom(CHECKSUM_TABLE).where("name", "=", name).execute();
   if (script === undefined) return;
   await kysely.insertInto(CHECKSUM_TABLE).values({ name, checksum: await checksumOf(script) })
@@ -98,7 +106,7 @@ export async function withEntry(
   { name, script, isDown }: MysqlScript,
   kysely: Kysely<AnyTables>,
 ): Promise<string> {
-  await createChecksumTable(kysely); // which would commit
+  await createChecksumTable(kysely, "MySQL"); // which would commit
   const { rows: [state] } = await sql<{ name: string; last: string | null }>`
     select database() as name, max(timestamp) as last from ${sql.table(DEFAULT_MIGRATION_TABLE)}`
     .execute(kysely);
@@ -119,8 +127,11 @@ export async function withEntry(
   ].join("\n;\n");
 }
 
-async function createChecksumTable(kysely: Kysely<AnyTables>): Promise<void> {
-  if ((await tableNames(kysely)).has(CHECKSUM_TABLE)) return;
+async function createChecksumTable(
+  kysely: Kysely<AnyTables>,
+  brand: ScriptBrand,
+): Promise<void> {
+  if ((await ownTables(kysely, brand)).has(CHECKSUM_TABLE)) return;
   await kysely.schema.createTable(CHECKSUM_TABLE)
     .addColumn("name", "varchar(255)", (name) => name.notNull().primaryKey())
     .addColumn("checksum", "varchar(64)", (checksum) => checksum.notNull())
@@ -128,11 +139,11 @@ async function createChecksumTable(kysely: Kysely<AnyTables>): Promise<void> {
 }
 
 /** Reads the executed migrations: Kysely's migrator omits those whose source is missing. */
-async function executedMigrations(kysely: Kysely<AnyTables>): Promise<{
+async function executedMigrations(kysely: Kysely<AnyTables>, brand: ScriptBrand): Promise<{
   readonly times: ReadonlyMap<string, Date>;
   readonly checksums: ReadonlyMap<string, string>;
 }> {
-  const tables = await tableNames(kysely);
+  const tables = await ownTables(kysely, brand);
   const executed = tables.has(DEFAULT_MIGRATION_TABLE)
     ? await kysely.selectFrom(DEFAULT_MIGRATION_TABLE).select(["name", "timestamp"]).execute()
     : [];
@@ -145,9 +156,4 @@ async function executedMigrations(kysely: Kysely<AnyTables>): Promise<{
     ),
     checksums: new Map(stored.map(({ name, checksum }) => [String(name), String(checksum)])),
   };
-}
-
-async function tableNames(kysely: Kysely<AnyTables>): Promise<ReadonlySet<string>> {
-  const tables = await kysely.introspection.getTables({ withInternalKyselyTables: true });
-  return new Set(tables.map(({ name }) => name));
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hexOf } from "../connection/codecs.ts";
 
 /** The SQL dialect of a script. */
 export type ScriptBrand = "PostgreSQL" | "SQLite" | "MySQL";
@@ -18,22 +19,26 @@ export function isOutsideTransaction(script: string): boolean {
 export async function checksumOf(script: string): Promise<string> {
   const text = script.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(new Uint8Array(digest));
 }
 
-/** Comments, quoted text, words, and other characters one by one. */
+/**
+ * Comments, quoted text, words, and other characters one by one. As in the databases, a word has
+ * any character beyond ASCII: in PostgreSQL, `$$` in or after one begins no text. Quoted text ends
+ * with the script at the latest, so that the time is linear.
+ */
 const TOKENS: Readonly<Record<ScriptBrand, RegExp>> = {
-  // In PostgreSQL a backslash escapes in E'', and $$ quotes.
+  // In PostgreSQL a backslash escapes in E'', whose text goes on in the next line, and $$ quotes.
   PostgreSQL:
-    /--.*|\/\*[^]*?(?:\*\/|$)|\be'(?:\\[^]|[^'\\])*'|'[^']*'|"[^"]*"|(\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)[^]*?\1|[\p{L}_][\p{L}\p{N}_$]*|[^]/giu,
+    /--[^\r\n]*|\b[eE]'(?:\\[^]|''|[^'\\])*(?:'|$)(?:[ \t]*[\r\n]\s*'(?:\\[^]|''|[^'\\])*')*|'[^']*(?:'|$)|"[^"]*(?:"|$)|(\$(?:[A-Za-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$)[^]*?(?:\1|$)|[A-Za-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*|[^]/uy,
   SQLite:
-    /--.*|\/\*[^]*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
+    /--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*|[^]/iuy,
   // In MySQL a backslash escapes in text, two dashes begin a comment if a space follows, and it
   // runs comments that begin with `!`, MariaDB also those with `M!`.
   MySQL:
-    /--(?=\s|$).*|#.*|\/\*(?!M?!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*'|"(?:\\[^]|[^"\\])*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_$]*|[^]/gu,
+    /--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|$)|`[^`]*(?:`|$)|[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*|[^]/iuy,
 };
-const COMMENT_OR_SPACE = /^(?:--|#|\/\*(?!M?!)|\s)/;
+const COMMENT_OR_SPACE = /^(?:--|#|\/\*|\s)/;
 /** Statements that contain statements. */
 const ROUTINE = /^create(?: \S+)*? (?:trigger|procedure|function|event) /;
 /** Blocks that `end` closes besides `begin` and `case`, which are not counted. */
@@ -41,27 +46,12 @@ const OTHER_BLOCKS: readonly string[] = ["if", "loop", "repeat", "while"];
 
 /** Splits a script at the semicolons that end its statements; omits comments and space. */
 export function splitScript(script: string, brand: ScriptBrand): readonly string[] {
-  const statements: string[] = [];
-  let text = "";
-  let tokens: string[] = [];
-  for (const [token] of [...script.matchAll(TOKENS[brand]), [";"] as const]) {
-    if (token === ";" && isWhole(tokens)) {
-      if (tokens.length > 0) statements.push(text.trim());
-      text = "";
-      tokens = [];
-      continue;
-    }
-    text += token;
-    if (!COMMENT_OR_SPACE.test(token)) tokens.push(token.toLowerCase());
-  }
-  // The database rejects a body without an end.
-  return tokens.length > 0 ? [...statements, text.trim()] : statements;
+  return statementsOf(script, brand).map(({ text }) => text);
 }
 
 /** Statements that begin or end a transaction; ROLLBACK TO only returns to a savepoint. */
 const TRANSACTION =
-  /^(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:(?:work|transaction)\s+)?to\b))\b/i;
-const COMMENTS = /^(?:\s|--.*|\/\*[^]*?\*\/)+/;
+  /^(?:begin|start transaction|commit|end|abort|prepare transaction|rollback(?! (?:(?:work|transaction) )?to(?: |$)))(?= |$)/;
 
 /**
  * Refuses a script that would end the transaction that it is run in, and with it the lock of the
@@ -71,17 +61,66 @@ const COMMENTS = /^(?:\s|--.*|\/\*[^]*?\*\/)+/;
  */
 export function refuseTransactions(script: string, brand: ScriptBrand): void {
   if (brand === "MySQL") return;
-  const statements = splitScript(script, brand).map((text) => text.replace(COMMENTS, ""));
+  const statements = statementsOf(script, brand);
   // a column of this name in the body of a trigger looks like the end of the body
-  const hasRoutine = statements.some((text) => /^create\b[^]*\bbegin\b/i.test(text));
-  for (const statement of statements) {
-    const [found] = TRANSACTION.exec(statement) ?? [];
-    if (found === undefined || (hasRoutine && /^end$/i.test(found))) continue;
+  const hasRoutine = statements.some(({ tokens }) =>
+    tokens[0] === "create" && tokens.includes("begin")
+  );
+  for (const { tokens } of statements) {
+    const [found] = TRANSACTION.exec(tokens.join(" ")) ?? [];
+    if (found === undefined || (hasRoutine && found === "end")) continue;
     throw new TypeError(
       `Cannot run script: it runs in a transaction, which its statement ${found} would begin or ` +
         'end; to have none, begin the script with "-- no transaction"',
     );
   }
+}
+
+interface Statement {
+  readonly text: string;
+  /** Its tokens in lower case, without comments and space. */
+  readonly tokens: readonly string[];
+}
+
+function statementsOf(script: string, brand: ScriptBrand): readonly Statement[] {
+  const statements: Statement[] = [];
+  let text = "";
+  let tokens: string[] = [];
+  for (const token of [...tokensOf(script, brand), ";"]) {
+    if (token === ";" && isWhole(tokens)) {
+      if (tokens.length > 0) statements.push({ text: text.trim(), tokens });
+      text = "";
+      tokens = [];
+      continue;
+    }
+    text += token;
+    if (!COMMENT_OR_SPACE.test(token)) tokens.push(token.toLowerCase());
+  }
+  // The database rejects a body without an end.
+  return tokens.length > 0 ? [...statements, { text: text.trim(), tokens }] : statements;
+}
+
+function* tokensOf(script: string, brand: ScriptBrand): Generator<string> {
+  const pattern = new RegExp(TOKENS[brand]); // its own place in the script
+  for (let at = 0; at < script.length;) {
+    pattern.lastIndex = at;
+    const isNested = brand === "PostgreSQL" && script.startsWith("/*", at);
+    const token = isNested ? nestedComment(script, at) : pattern.exec(script)![0];
+    yield token;
+    at += token.length;
+  }
+}
+
+/** Returns the comment of PostgreSQL at a place, which can have others in it. */
+function nestedComment(script: string, start: number): string {
+  const ends = /\/\*|\*\//g;
+  ends.lastIndex = start;
+  let depth = 0;
+  for (let end = ends.exec(script); end; end = ends.exec(script)) {
+    depth += end[0] === "/*" ? 1 : -1;
+    if (depth === 0) return script.slice(start, ends.lastIndex);
+  }
+  return script.slice(start);
 }
 
 function isWhole(tokens: readonly string[]): boolean {

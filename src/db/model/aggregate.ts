@@ -7,7 +7,9 @@
 import type { ComparableIn, NameIn, RelationsIn, TableSpecs, TypeIn } from "./column_spec.ts";
 import type { FieldValues } from "./field_kind.ts";
 import type { Select } from "./include.ts";
-import type { Condition, FilterOptions, Order } from "./where.ts";
+import type { Order } from "./order.ts";
+import type { Condition } from "./value_condition.ts";
+import type { FilterOptions } from "./where.ts";
 
 /** The names of the aggregates. */
 export const AGGREGATES: readonly string[] = ["_count", "_sum", "_avg", "_min", "_max"];

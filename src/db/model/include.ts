@@ -17,7 +17,8 @@ import type {
   SpecsOf,
   TableSpecs,
 } from "./column_spec.ts";
-import type { Conditions, Orders } from "./where.ts";
+import type { Orders } from "./order.ts";
+import type { Conditions } from "./where.ts";
 
 /** Columns to read: those that are `true`. */
 export type Select<K extends string> = { readonly [P in K]: true };

@@ -4,7 +4,8 @@
  * @module
  */
 import type { ComparableIn, NoTables, TableSpecs, TextIn } from "./column_spec.ts";
-import type { FilterOptions, Orders } from "./where.ts";
+import type { Orders } from "./order.ts";
+import type { FilterOptions } from "./where.ts";
 
 /**
  * Which rows a page has. With `skip` it is a page by an offset, otherwise one by a cursor.

@@ -8,6 +8,9 @@ import { isBounded } from "./find_options.ts";
 import type { Operation } from "./operation.ts";
 import type { Filter } from "./operators.ts";
 import { readRows, type RowsOptions } from "./rows_query.ts";
+import { lazy } from "../../platform/lazy.ts";
+
+const fewOrMany = lazy(() => import("./few_or_many.ts"));
 
 /**
  * Returns the filter of rows that are found from related ones, where few meet a condition and the
@@ -20,7 +23,7 @@ export async function drivenFilter(
 ): Promise<Filter> {
   const { isDriven, table: { connection: { grammar } } } = operation;
   if (!isDriven || !(isPage || grammar.checksEach)) return filter;
-  return await (await import("./few_or_many.ts")).narrowed(filter, operation, { isPage });
+  return await (await fewOrMany()).narrowed(filter, operation, { isPage });
 }
 
 /**
@@ -42,7 +45,7 @@ async function readFewOrAll(
   operation: Operation,
 ): Promise<() => Compilable> {
   if (isBounded(options) && !options.locked && options.distinct === undefined) {
-    return await (await import("./few_or_many.ts")).readFewOrMany(options, operation);
+    return await (await fewOrMany()).readFewOrMany(options, operation);
   }
   return readRows({ ...options, filter: await drivenFilter(options.filter, operation) }, operation);
 }

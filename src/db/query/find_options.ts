@@ -140,9 +140,12 @@ function columnTerm(
   operation: Operation,
 ): OrderTerm {
   const { name, field: { flags }, rules, grammar } = column;
-  const given = isPlainObject(direction) ? direction : { sort: direction };
-  checkOptions(given, ["sort", "mode"], { ...operation, subject: `the order of ${name}` });
-  const { sort, mode } = given;
+  const { sort, mode } = isPlainObject(direction)
+    ? direction
+    : { sort: direction, mode: undefined };
+  if (sort !== direction) {
+    checkOptions(direction, ["sort", "mode"], { ...operation, subject: `the order of ${name}` });
+  }
   const read = directionOf(sort, { name, operation });
   if (!rules.comparable) throw operation.mistake(`${name} has no order`);
   const isNullable = flags.has("nullable");
@@ -214,12 +217,13 @@ export function checkBounds(
   { take = Number.MAX_SAFE_INTEGER, skip = 0 }: PageOptions,
   { action }: Operation,
 ): { readonly take: number; readonly skip: number } {
-  for (const [name, bound] of Object.entries({ take, skip })) {
-    if (!Number.isSafeInteger(bound) || bound < 0) {
-      throw new RangeError(`Cannot ${action}: ${name} is not a whole number of 0 or more`);
-    }
-  }
+  const wrong = !isCount(take) ? "take" : !isCount(skip) ? "skip" : undefined;
+  if (wrong) throw new RangeError(`Cannot ${action}: ${wrong} is not a whole number of 0 or more`);
   return { take, skip };
+}
+
+function isCount(bound: number): boolean {
+  return Number.isSafeInteger(bound) && bound >= 0;
 }
 
 /** Binds a number of rows. */

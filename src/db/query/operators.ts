@@ -130,9 +130,14 @@ export function compareFilter(
   operation: Operation,
 ): Filter {
   const value = column.encode(operand, operation.action);
-  const slot = operation.bind(`${column.name} ${caseOf(ignoresCase)}${operator},`, value);
+  const isRange = operator === "=" && operation.ranged?.has(column);
+  const name = isRange ? "between" : `${caseOf(ignoresCase)}${operator}`;
+  const slot = operation.bind(`${column.name} ${name},`, value);
   const text = valueOf({ column, ignoresCase }, operation.ref(column));
-  return (eb) => eb(text(eb), operator, operandOf(slot, column));
+  const compared = operandOf(slot, column);
+  return isRange
+    ? (eb) => eb.and([eb(text(eb), ">=", compared), eb(text(eb), "<=", compared)])
+    : (eb) => eb(text(eb), operator, compared);
 }
 
 /** Compares a column with the value of a scope, which no collation may confuse with another. */
@@ -144,11 +149,17 @@ export function scopeFilter(
   operation: Operation,
 ): Filter {
   const { name, field: { kind }, grammar } = column;
-  const slot = operation.bind(`${name} exactly,`, column.encode(operand, operation.action));
+  const isRange = operation.ranged?.has(column) ?? false;
+  const isText = kind === "text" || kind === "enum";
+  if (!isText && of === undefined) {
+    return compareFilter({ column, operator: "=", operand }, operation);
+  }
+  const part = `${name} exactly${isRange ? " between" : ""},`;
+  const slot = operation.bind(part, column.encode(operand, operation.action));
   const ref = of === undefined ? operation.ref(column) : `${of}.${column.column}`;
   return (eb) =>
-    kind === "text" || kind === "enum"
-      ? grammar.exactly(eb.ref(ref), slot)
+    isText
+      ? grammar.exactly(eb.ref(ref), slot, { isRange })
       : eb(ref, "=", operandOf(slot, column));
 }
 

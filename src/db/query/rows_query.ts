@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { type AliasedExpression, type Compilable, type OrderByItemBuilder, sql } from "kysely";
+import {
+  type AliasedExpression,
+  type Compilable,
+  type OrderByItemBuilder,
+  type RawBuilder,
+  sql,
+} from "kysely";
 import type { Grammar } from "../connection/grammar.ts";
 import {
   bindCount,
@@ -112,9 +118,19 @@ export function readPage(
 ): (query: Subquery) => Subquery {
   const { take, skip } = checkBounds(options, operation);
   if (!isBounded(options)) return (query) => query;
-  const limit = bindCount({ name: "take", count: take }, operation);
+  const limit = limitOf(take, operation);
+  const limited = (query: Subquery) => query.limit(limit);
+  if (skip === 0) return limited;
   const offset = bindCount({ name: "skip", count: skip }, operation);
-  return (query) => query.limit(sql<number>`${limit}`).offset(sql<number>`${offset}`);
+  return (query) => limited(query).offset(sql<number>`${offset}`);
+}
+
+function limitOf(take: number, operation: Operation): RawBuilder<number> {
+  if (!operation.table.writesLimit(take)) {
+    return sql<number>`${bindCount({ name: "take", count: take }, operation)}`;
+  }
+  operation.section(`take ${take}`);
+  return sql.lit(take);
 }
 
 /** Orders rows. */

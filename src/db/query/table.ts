@@ -27,6 +27,9 @@ const STATEMENTS: BoundedMapOptions<string, CompiledStatement> = {
   weigh: ({ parameters, sql }) => Math.max(400, parameters.length, sql.length / 16),
 };
 
+/** How many limits of a table are written into its SQL. */
+const WRITTEN_LIMITS = 16;
+
 /** A relation of a table in an open database. */
 export interface TableRelation {
   /** How many rows it has. */
@@ -61,9 +64,11 @@ export class Table {
   readonly columns: readonly TableColumn[];
   /** The columns of the primary key. */
   readonly primaryKey: readonly TableColumn[];
+  /** The primary key that each index has as its last column without naming it, if it has one. */
+  readonly rowid: TableColumn | undefined;
   /** The unique keys of several columns, also a primary one, by their names in conditions. */
   readonly keys: ReadonlyMap<string, readonly TableColumn[]>;
-  /** The columns of further indexes. */
+  /** The columns of further indexes, without those that they have by themselves. */
   readonly indexes: readonly (readonly TableColumn[])[];
   /** The column that marks deleted rows, if it has one. */
   readonly mark: TableColumn | undefined;
@@ -79,6 +84,7 @@ export class Table {
   /** Whether a field has another name than its column. */
   readonly #isMapped: boolean;
   readonly #statements = new BoundedMap(STATEMENTS);
+  readonly #limits = new Set<number>();
 
   /** Binds a model to an open database. */
   constructor(
@@ -106,7 +112,13 @@ export class Table {
       names.map((name) => this.column(name, `open ${table}`));
     this.keys = new Map(Array.from(keys, ([name, columns]) => [name, named(columns)]));
     this.primaryKey = this.keys.get(primaryKey.join("_")) ?? named(primaryKey);
-    this.indexes = indexes.map(named);
+    const [key, second] = this.primaryKey;
+    const isRowid = grammar.endsWithKey && key && !second &&
+      grammar.columnType(key.field, false) === "integer";
+    this.rowid = isRowid ? key : undefined;
+    this.indexes = indexes.map(named)
+      .map((columns) => columns.at(-1) === this.rowid ? columns.slice(0, -1) : columns)
+      .filter((columns) => columns.length > 0);
     for (const { field } of this.columns) grammar.columnType(field, false);
   }
 
@@ -159,6 +171,16 @@ export class Table {
       );
       throw dbError(action, { code: error.code, fields }, error.cause);
     }
+  }
+
+  /**
+   * Whether a limit is written into the SQL, where the database would otherwise plan each run: the
+   * first limits of the table are, so that no client fills the caches of statements with others.
+   */
+  writesLimit(limit: number): boolean {
+    if (!this.connection.grammar.plansByLimit) return false;
+    if (this.#limits.size < WRITTEN_LIMITS) this.#limits.add(limit);
+    return this.#limits.has(limit);
   }
 
   /** Returns the statement of a shape of operations, compiled at its first use. */

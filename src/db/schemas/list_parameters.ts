@@ -199,8 +199,9 @@ function sortParameter(columns: readonly string[], defaultSort: string | undefin
     json: {
       type: "string",
       pattern: `^${term}(?:,${term})*$`,
+      not: { pattern: "(?:^|,)-?([^,-][^,]*),(?:.*,)?-?\\1(?:,|$)" }, // a column twice
       ...defaultSort !== undefined && { default: defaultSort },
-      description: "The order: columns, each with `-` before it if it is descending",
+      description: "The order: columns, each once, with `-` before it if it is descending",
     },
     read(given, draft) {
       const orderBy = orderIn(textOf(given) ?? "", columns);

@@ -17,7 +17,11 @@ export interface QueryValue {
 
 /** The JSON Schemas of parameters, which are described by the values that are written in them. */
 const DESCRIBED: Partial<Record<FieldKind, Readonly<Record<string, unknown>>>> = {
-  integer: { type: "integer" },
+  integer: {
+    type: "integer",
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
   bigint: { type: "integer", format: "int64" },
   real: { type: "number" },
   decimal: { type: "string", pattern: "^-?\\d+(?:\\.\\d+)?$" },

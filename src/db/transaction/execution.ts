@@ -39,13 +39,20 @@ export class Handling {
   };
 
   /** Runs the work, once. */
-  async run<T>(work: () => T | Promise<T>): Promise<T> {
+  run<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.#outer) this.#outer.#others += 1;
-    try {
-      return await work();
-    } finally {
+    const end = () => {
       this.#isHandled = true;
       if (this.#outer) this.#outer.#others -= 1;
+    };
+    try {
+      const result = work();
+      if (result instanceof Promise) void result.then(end, end);
+      else end();
+      return result;
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 }

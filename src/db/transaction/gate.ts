@@ -8,6 +8,11 @@ import { Interruption } from "./time_limits.ts";
 import { dbError } from "../errors.ts";
 
 const ACTION = "take a connection";
+/**
+ * A wait ends up to 5 ms, and at most a tenth of it, before its limit: so that it ends together
+ * with an attempt to connect that began at the same time.
+ */
+const EARLY_MS = 5;
 
 /** The limits of a gate. */
 export interface GateOptions {
@@ -19,23 +24,34 @@ export interface GateOptions {
   readonly goneReason?: () => GoneReason | undefined;
 }
 
-interface Waiter {
+/** A user that waits to enter. */
+class Waiter {
+  readonly entering: PromiseWithResolvers<number> = Promise.withResolvers<number>();
+  readonly sinceMs: number = performance.now();
   readonly goneReason: GoneReason | undefined;
-  readonly letIn: () => void;
-  readonly turnAway: (error: Error) => void;
+  readonly signal: AbortSignal | undefined;
+  abort: (() => void) | undefined;
+
+  constructor(goneReason: GoneReason | undefined, signal: AbortSignal | undefined) {
+    this.goneReason = goneReason;
+    this.signal = signal;
+  }
 }
 
 /** Admits at most `max` users at a time, in order of arrival. */
 export class Gate {
   readonly #options: GateOptions;
+  /** After which wait a user is turned away, in milliseconds. */
+  readonly #longestMs: number;
   readonly #waiting = new Set<Waiter>();
   #inside = 0;
-  #sweeping: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #closed: PromiseWithResolvers<void> | undefined;
 
   /** Opens a gate. */
   constructor(options: GateOptions) {
-    this.#options = options;
+    const { timeoutMs } = this.#options = options;
+    this.#longestMs = timeoutMs - Math.min(EARLY_MS, timeoutMs / 10);
   }
 
   /** Whether it is closed. */
@@ -73,35 +89,24 @@ export class Gate {
       this.#inside += 1;
       return undefined;
     }
-    const sinceMs = performance.now();
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-      this.#waiting.delete(waiter);
-      if (this.#waiting.size === 0) this.#stopSweeping();
-      settle();
-    };
-    const waiter: Waiter = {
-      goneReason: this.#options.goneReason?.(),
-      letIn: () => end(() => resolve(performance.now() - sinceMs)),
-      turnAway: (error) => end(() => reject(error)),
-    };
-    const timer = setTimeout(
-      () => waiter.turnAway(dbError(ACTION, { code: "PoolTimeout" })),
-      this.#options.timeoutMs,
-    );
-    const abort = () => waiter.turnAway(new Interruption(signal?.reason));
-    signal?.addEventListener("abort", abort);
+    const waiter = new Waiter(this.#options.goneReason?.(), signal);
+    if (signal) {
+      waiter.abort = () => this.#turnAway(waiter, new Interruption(signal.reason));
+      signal.addEventListener("abort", waiter.abort);
+    }
     this.#waiting.add(waiter);
-    this.#sweeping ??= setInterval(() => this.#sweep(), CHECK_MS);
-    return promise;
+    if (this.#waiting.size === 1) this.#watch(waiter);
+    return waiter.entering.promise;
   }
 
   /** Leaves, and admits the next user. */
   leave(): void {
-    const [next] = this.#waiting;
-    if (next) return next.letIn();
+    const nowMs = performance.now();
+    for (const next of this.#waiting) {
+      if (this.#turnAwayLate(next, nowMs)) continue;
+      this.#end(next);
+      return next.entering.resolve(nowMs - next.sinceMs);
+    }
     this.#inside -= 1;
     if (this.#inside === 0) this.#closed?.resolve();
   }
@@ -109,21 +114,47 @@ export class Gate {
   /** Admits no more users, and waits until all have left. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
-    for (const waiter of this.#waiting) waiter.turnAway(dbError(ACTION, { code: "PoolClosed" }));
+    for (const waiter of this.#waiting) {
+      this.#turnAway(waiter, dbError(ACTION, { code: "PoolClosed" }));
+    }
     if (this.#inside === 0) this.#closed.resolve();
     return this.#closed.promise;
   }
 
-  /** Turns away the users whose clients have left: those that wait do not wait for them. */
-  #sweep(): void {
-    for (const { goneReason, turnAway } of this.#waiting) {
-      const reason = goneReason?.();
-      if (reason !== undefined) turnAway(new Interruption(reason));
-    }
+  /** Turns away a user who has waited too long; returns whether that is so. */
+  #turnAwayLate(waiter: Waiter, nowMs: number): boolean {
+    const isLate = nowMs - waiter.sinceMs >= this.#longestMs;
+    if (isLate) this.#turnAway(waiter, dbError(ACTION, { code: "PoolTimeout" }));
+    return isLate;
   }
 
-  #stopSweeping(): void {
-    clearInterval(this.#sweeping);
-    this.#sweeping = undefined;
+  #turnAway(waiter: Waiter, error: Error): void {
+    this.#end(waiter);
+    waiter.entering.reject(error);
+  }
+
+  #end(waiter: Waiter): void {
+    const { signal, abort } = waiter;
+    if (abort) signal?.removeEventListener("abort", abort);
+    this.#waiting.delete(waiter);
+    if (this.#waiting.size === 0) clearTimeout(this.#timer);
+  }
+
+  /** Looks at the queue when the wait of the first user ends, and meanwhile from time to time. */
+  #watch({ sinceMs }: Waiter): void {
+    const leftMs = sinceMs + this.#options.timeoutMs - performance.now();
+    this.#timer = setTimeout(() => this.#sweep(), Math.ceil(Math.min(CHECK_MS, leftMs)));
+  }
+
+  /** Turns away users that have waited too long, and those whose clients have left. */
+  #sweep(): void {
+    const nowMs = performance.now();
+    for (const waiter of this.#waiting) {
+      if (this.#turnAwayLate(waiter, nowMs)) continue;
+      const reason = waiter.goneReason?.();
+      if (reason !== undefined) this.#turnAway(waiter, new Interruption(reason));
+    }
+    const [first] = this.#waiting;
+    if (first) this.#watch(first);
   }
 }

@@ -14,14 +14,12 @@ import {
   type GoneReason,
   Handling,
 } from "./execution.ts";
+import { currentHandling, isInsideCall, runHandling } from "./call_context.ts";
 import type { LoopTurns } from "./loop_turns.ts";
 import { Interruption, type LimitScope, timeoutReason, unlessAborted } from "./time_limits.ts";
 
 /** How long a server may take to cancel a statement, in milliseconds. */
 export const CANCEL_MS = 2000;
-
-/** The work of the handler on whose behalf a statement runs. */
-const handlings = new AsyncLocalStorage<Handling | undefined>();
 
 /** How statements are watched. */
 export interface StatementWatchOptions {
@@ -48,10 +46,14 @@ export class StatementWatch {
   /** Creates a watch. */
   constructor(options: StatementWatchOptions) {
     this.#options = options;
-    trackCallers((caller, work) => {
-      const handling = new Handling(caller, handlings.getStore());
-      return handling.run(() => handlings.run(handling, work));
-    }, AsyncLocalStorage.snapshot());
+    trackCallers({
+      track(caller, work) {
+        const handling = new Handling(caller, currentHandling());
+        return handling.run(() => runHandling(handling, work));
+      },
+      isInside: isInsideCall,
+      runOutside: AsyncLocalStorage.snapshot(),
+    });
   }
 
   /**
@@ -70,12 +72,12 @@ export class StatementWatch {
 
   /** How to ask whether the client of the caller still waits, if that is known. */
   get goneReason(): GoneReason | undefined {
-    return handlings.getStore()?.goneReason;
+    return currentHandling()?.goneReason;
   }
 
   /** Runs statements on behalf of several callers: none of them interrupts them. */
   shared<T>(work: () => Promise<T>): Promise<T> {
-    return handlings.run(undefined, work);
+    return runHandling(undefined, work);
   }
 
   /**

@@ -4,7 +4,6 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import {
   Interruption,
@@ -14,6 +13,7 @@ import {
   unlessAborted,
 } from "./time_limits.ts";
 import type { AmbientDriver } from "./ambient_driver.ts";
+import { CallScopes } from "./call_context.ts";
 import { dbError, explaining } from "../errors.ts";
 import { checkOptions } from "../model/plain_object.ts";
 import {
@@ -58,7 +58,7 @@ interface Committed<T> {
 /** Runs functions inside transactions, and tracks which one a caller is inside. */
 export class TransactionRunner {
   readonly #options: TransactionRunnerOptions;
-  readonly #scopes = new AsyncLocalStorage<CallScope>();
+  readonly #scopes = new CallScopes<CallScope>();
   readonly #limits = new Set<Limit>();
 
   /** Creates a runner for a database. */
@@ -68,7 +68,7 @@ export class TransactionRunner {
 
   /** What the statements of the caller depend on. */
   get scope(): CallScope {
-    return this.#scopes.getStore() ?? NO_SCOPE;
+    return this.#scopes.current ?? NO_SCOPE;
   }
 
   /**
@@ -77,16 +77,9 @@ export class TransactionRunner {
    * @throws {RangeError} if `timeoutMs` is not a number, positive and below 2^31
    * @throws {TypeError} if `signal` is not an `AbortSignal`
    */
-  async limited<T>({ timeoutMs, signal }: TimeLimits, work: () => Promise<T>): Promise<T> {
-    if (timeoutMs === undefined && signal === undefined) return await work();
-    const limit = new Limit({ timeoutMs, signal }, this.scope.signal);
-    this.#limits.add(limit);
-    try {
-      return await this.#scopes.run({ ...this.scope, signal: limit.signal }, work);
-    } finally {
-      this.#limits.delete(limit);
-      limit.end();
-    }
+  limited<T>(limits: TimeLimits, work: () => Promise<T>): Promise<T> {
+    const { timeoutMs, signal } = limits;
+    return timeoutMs === undefined && signal === undefined ? work() : this.#limited(limits, work);
   }
 
   /** Aborts what has reached its limit by the clock. */
@@ -102,6 +95,11 @@ export class TransactionRunner {
   /** Runs work whose statements and transactions may take as long as they need. */
   unlimited<T>(work: () => Promise<T>): Promise<T> {
     return this.#scopes.run({ ...this.scope, isUnlimited: true }, work);
+  }
+
+  /** Runs work outside the transaction of the caller, within its limits in time. */
+  outside<T>(work: () => Promise<T>): Promise<T> {
+    return this.#scopes.run({ ...this.scope, transaction: undefined }, work);
   }
 
   /** Runs a function inside a transaction; see `DbService.transaction`. */
@@ -223,6 +221,17 @@ export class TransactionRunner {
       throw error instanceof Interruption
         ? dbError("run transaction", error.failure, error)
         : error;
+    }
+  }
+
+  async #limited<T>(limits: TimeLimits, work: () => Promise<T>): Promise<T> {
+    const limit = new Limit(limits, this.scope.signal);
+    this.#limits.add(limit);
+    try {
+      return await this.#scopes.run({ ...this.scope, signal: limit.signal }, work);
+    } finally {
+      this.#limits.delete(limit);
+      limit.end();
     }
   }
 

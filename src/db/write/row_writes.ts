@@ -11,6 +11,12 @@ import { deleteMany, type ManyUpdate, markMany, updateMany } from "./update_many
 import type { RowUpsert } from "./upsert.ts";
 import type { ManyUpserts } from "./upsert_many.ts";
 import { deleteRow, markRow, updateRow } from "./writes.ts";
+import { lazy } from "../../platform/lazy.ts";
+
+const many = lazy(() => import("./create_many.ts"));
+const manyAndReturn = lazy(() => import("./update_many_and_return.ts"));
+const upsertOne = lazy(() => import("./upsert.ts"));
+const upsertRows = lazy(() => import("./upsert_many.ts"));
 
 /** The writes without hooks; those that few applications use are loaded at their first use. */
 export const PLAIN_WRITES = {
@@ -22,20 +28,20 @@ export const PLAIN_WRITES = {
   markRow,
   markMany,
   async createMany(inserts: ManyInserts, operation: Operation): Promise<number> {
-    return await (await import("./create_many.ts")).createMany(inserts, operation);
+    return await (await many()).createMany(inserts, operation);
   },
   async createManyAndReturn(data: unknown, operation: Operation): Promise<AnyRow[]> {
-    return await (await import("./create_many.ts")).createManyAndReturn(data, operation);
+    return await (await many()).createManyAndReturn(data, operation);
   },
   async updateManyAndReturn(update: ManyUpdate, operation: Operation): Promise<AnyRow[]> {
-    const { updateManyAndReturn } = await import("./update_many_and_return.ts");
+    const { updateManyAndReturn } = await manyAndReturn();
     return await updateManyAndReturn(update, operation);
   },
   async upsertRow(upsert: RowUpsert, context: OperationContext): Promise<AnyRow> {
-    return await (await import("./upsert.ts")).upsertRow(upsert, context);
+    return await (await upsertOne()).upsertRow(upsert, context);
   },
   async upsertMany(upserts: ManyUpserts, operation: Operation): Promise<number> {
-    return await (await import("./upsert_many.ts")).upsertMany(upserts, operation);
+    return await (await upsertRows()).upsertMany(upserts, operation);
   },
 };
 

@@ -102,18 +102,20 @@ testOnEach(
   async (
     { brand, url },
   ) => {
-    await using db = await openPool(url, { max: 2, timeoutMs: 250 });
+    await using db = await openPool(url, { max: 2, timeoutMs: 500 });
     const late = (action: string) =>
       dbError("PoolTimeout", `Cannot ${action}: the database was busy for too long`);
     for (let round = 0; round < 3; round++) {
       const held = Promise.withResolvers<void>();
-      const holding = [0, 1].map(() =>
+      const begun = [0, 1].map(() => Promise.withResolvers<void>());
+      const holding = begun.map(({ resolve }) =>
         db.transaction(async () => {
           await db.user.count();
+          resolve();
           await held.promise;
         })
       );
-      await delay(20);
+      await Promise.all(begun.map(({ promise }) => promise));
       await Promise.all([
         assert.rejects(db.user.count(), late("count users")),
         assert.rejects(db.ping(), late("reach the database")),

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import postgres from "postgres";
 import { DbError, DbOptions, type Migrations } from "../../../src/db/mod.ts";
+import { splitScript } from "../../../src/db/migrate/script.ts";
 import { test } from "../../support/test.ts";
 import { type Brand, Db, dbError, testOnEach } from "../support/database.ts";
 import { SKIP_PGBOUNCER, startPgBouncer } from "../support/pgbouncer.ts";
@@ -166,7 +167,19 @@ testOnEach("a script that begins or ends a transaction is refused, with a remedy
     "insert into notes values (2);\n-- done\nCOMMIT",
     "insert into notes values (2); /* undo */ rollback",
     "insert into notes values (2); end",
-    ...brand === "postgres" ? ["start  transaction; insert into notes values (2)", "abort"] : [],
+    "insert into notes values (2); /*! a */ commit",
+    ...brand === "postgres"
+      ? [
+        "start  transaction; insert into notes values (2)",
+        "start/**/transaction; insert into notes values (2)",
+        "abort",
+        "/* /* */ commit; */ commit",
+        "select 1 as €$$; commit; select 2 as €$$",
+        "select $a$ $A$ $a$; commit; select $a$ $a$",
+        String.raw`select e'a''\''; commit; select ' '`,
+        "select e'a'\n'\\''; commit; select ' '",
+      ]
+      : ["select 1 -- \r; \u2028\n; commit", "/* /* */ commit; -- */"],
   ];
   for (const script of ended) {
     await withMigrations(url, { "1_notes": NOTES, "2_row": script }, async (them) => {
@@ -189,6 +202,17 @@ testOnEach("a script that begins or ends a transaction is refused, with a remedy
   });
 }, { brands: ["postgres", "sqlite"] });
 
+test("the time to read a script is proportional to its length", () => {
+  const startMs = performance.now();
+  for (const brand of ["PostgreSQL", "SQLite", "MySQL"] as const) {
+    for (const text of ["[", "'", '"', "`", "/*", "$", "e'", "--", "#"]) {
+      splitScript(text.repeat(50_000), brand);
+    }
+    splitScript(Array.from({ length: 20_000 }, (_, i) => `$a${i}$`).join(" "), brand);
+  }
+  assert.ok(performance.now() - startMs < 15_000); // it was over a minute
+});
+
 testOnEach("words of transactions in other places of a script are not refused", async (
   { brand, url },
 ) => {
@@ -198,12 +222,13 @@ testOnEach("words of transactions in other places of a script are not refused", 
         insert into spans (begin, end) values (1, 2);
         update spans set end = case when end > 1 then 3 else 4 end;
       end;
-      select 'commit;' as "end; commit"; -- commit;`
+      select 'commit;' as "end; commit"; -- commit; \r commit; \u2028 commit;`
     : `create table spans (id int, "begin" int, "commit" int);
       create function f() returns int language sql begin atomic; select 1; end;
       do $$ begin perform 1; end $$;
-      savepoint a; rollback to a; rollback to savepoint a; release a;
-      select 'commit;' as "end; commit" /* ; commit */;`;
+      savepoint a; rollback to a; rollback/**/to savepoint a; release a;
+      select $a$ $A$; commit; $a$, e'\\'; commit;'; -- \u2028 commit;
+      select 'commit;' as "end; commit" /* /* ; commit */ ; commit; */;`;
   const migrations = {
     "1_notes": NOTES,
     "2_words": trigger,

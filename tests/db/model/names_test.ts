@@ -100,7 +100,7 @@ const STATEMENTS: readonly (readonly [(db: Names) => Promise<unknown>, string])[
   [
     ({ person }) => person.findMany({ orderBy: { age: "desc" }, take: 1 }),
     'select "person_id", "name", "full_name", "years" from people where 1 = 1 ' +
-    'order by "years" desc, "person_id" asc limit ? offset ?',
+    'order by "years" desc, "person_id" asc limit ?',
   ],
   [
     ({ person }) => person.updateMany({ where: { email: "a" }, data: { age: { increment: 1 } } }),
@@ -121,7 +121,7 @@ testOnEach("statements have the names of tables and columns", async (database) =
     await run(db);
     const [[actual]] = notes.take() as [Noted];
     assert.equal(
-      actual.replaceAll("`", '"').replaceAll(/\$\d/g, "?")
+      actual.replaceAll("`", '"').replaceAll(/\$\d|(?<=limit )1/g, "?")
         .replace(PEOPLE[database.brand].replaceAll("`", '"'), "people")
         .replace(/(?<="years" = )(?!\?).*(?= where)/, "CHECKED")
         .replace(/(?<=^delete.*where ).*/, "TARGET"),

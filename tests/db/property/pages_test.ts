@@ -21,7 +21,10 @@ const Entry = model("entries", {
   mood: field.enum(["sad", "Happy", "á"]).nullable(),
   at: field.timestamp(),
   day: field.date().nullable(),
-}, { primaryKey: ["tenant", "number"] });
+}, {
+  primaryKey: ["tenant", "number"],
+  index: [["tenant", "rank"], ["tenant", "flag", "at"]],
+});
 class Entries extends DbService.with({ entry: Entry }) {}
 
 const TENANT = 1;

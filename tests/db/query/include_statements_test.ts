@@ -111,9 +111,9 @@ const INCLUDES: readonly Operation[] = [
         '(select "~link" from (select "post_id" as "~owner", "tag_id" as "~owned", ' +
         '"id" as "~link" from "post_tags" where "post_id" = "~owners"."~owner") as "~rows" ' +
         'inner join "tags" on "~rows"."~owned" = "tags"."id" where "label" != ? ' +
-        'order by "id" asc limit ? offset ?) inner join "tags" ' +
+        'order by "id" asc limit ?) inner join "tags" ' +
         'on "~links"."~owned" = "tags"."id" order by "id" asc',
-        ...[1, "x", 1, 0],
+        ...[1, "x", 1],
       ],
       postgres: [
         'select "~owner", "label" from (select "id" as "~owner" from "posts" ' +
@@ -121,15 +121,15 @@ const INCLUDES: readonly Operation[] = [
         '(select "post_id" as "~owner", "tag_id" as "~owned" from "post_tags" ' +
         'where "post_id" = "~owners"."~owner") as "~rows" inner join "tags" ' +
         'on "~rows"."~owned" = "tags"."id" where "label" != ? order by "id" asc ' +
-        'limit ? offset ?) as "~rows" order by "id" asc',
-        ...[1, "x", 1, 0],
+        'limit ?) as "~rows" order by "id" asc',
+        ...[1, "x", 1],
       ],
       mysql: [
         '(select "~owner", "label" from (select "post_id" as "~owner", "tag_id" as "~owned" ' +
         'from "post_tags" where "post_id" = ?) as "~rows" inner join "tags" ' +
         'on "~rows"."~owned" = "tags"."id" where "label" != ? order by "id" asc ' +
-        "limit ? offset ?)",
-        ...[1, "x", 1, 0],
+        "limit ?)",
+        ...[1, "x", 1],
       ],
     }),
   ],

@@ -9,7 +9,7 @@ import {
   testStatements,
 } from "../support/statements.ts";
 
-const PAGE: Noted = [`${READ} "active" = ? order by "id" asc limit ? offset ?`, true, 2, 0];
+const PAGE: Noted = [`${READ} "active" = ? order by "id" asc limit ?`, true, 2];
 
 const LOCKS: readonly Operation[] = [
   [
@@ -26,7 +26,7 @@ const LOCKS: readonly Operation[] = [
   ],
   [
     inside(({ author }) => author.findFirst({ where: { id: 1 }, lock: "update", noWait: true })),
-    locked([`${READ} "id" = ? order by "id" asc limit ? offset ?`, 1, 1, 0], "for update nowait"),
+    locked([`${READ} "id" = ? order by "id" asc limit ?`, 1, 1], "for update nowait"),
   ],
   [
     inside(({ author }) => author.findUnique({ where: { id: 1 }, lock: "update" })),

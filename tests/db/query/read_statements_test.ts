@@ -46,9 +46,8 @@ const READS: readonly Operation[] = [
       'select "email" from (select "email", "id", ' +
       'row_number() over(partition by "active" order by "id" asc) as "~number" ' +
       'from "authors" where 1 = 1) as "~rows" where "~number" = 1 ' +
-      'order by "id" asc limit ? offset ?',
+      'order by "id" asc limit ?',
       3,
-      0,
     ]),
   ],
   [
@@ -194,9 +193,8 @@ function orderedBy(order: string, nullsFirst: string): Expected {
 /** Distinct rows in an order, in which PostgreSQL needs the place of `null`. */
 function distinctBy(order: string, nullsFirst: string): Expected {
   const read = (by: string): Noted => [
-    `select distinct "name", "active" from "authors" where 1 = 1 order by ${by} limit ? offset ?`,
+    `select distinct "name", "active" from "authors" where 1 = 1 order by ${by} limit ?`,
     3,
-    0,
   ];
   return { ...same(read(order)), postgres: [read(nullsFirst)] };
 }

@@ -11,7 +11,11 @@ testOnEach("Repository shares the SQL of a shape, and never the values", async (
   notes.take();
   for (const [id, name] of [[1, "a"], [2, "b"]] as const) {
     await db.user.count({ where: { id, name: { not: name } } });
-    await db.user.scoped({ tenant_id: name }).findMany({ where: { email: name }, take: id });
+    await db.user.scoped({ tenant_id: name }).findMany({
+      where: { email: name },
+      take: 5,
+      skip: id,
+    });
     await db.user.exists({ where: { id: { in: [id], notIn: [] } } });
   }
   const ran = notes.take();
@@ -20,7 +24,7 @@ testOnEach("Repository shares the SQL of a shape, and never the values", async (
   const expected = ([[1, "a"], [2, "b"]] as const).flatMap(([id, name]) => [
     [id, name],
     // The value of a scope is compared by an index, and exactly.
-    [name, name, name, id, 0],
+    [name, name, name, ...database.brand === "postgres" ? [] : [5], id],
     [id],
   ]);
   assert.deepEqual(values, expected);

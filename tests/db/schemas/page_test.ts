@@ -214,8 +214,10 @@ test("the document describes the parameters of a list, and the headers of its pa
     description,
     schema,
   });
+  const [minimum, maximum] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const whole = { type: "integer", minimum, maximum };
   const range = (operator: string, comparison: string) =>
-    inQuery(`views[${operator}]`, `Is ${comparison}`, { type: "integer" });
+    inQuery(`views[${operator}]`, `Is ${comparison}`, whole);
   const several = (name: string, items: object) =>
     inQuery(name, "Is the value, or one of several", { type: "array", items, maxItems: 100 });
   const ofAuthor = (operator: string, comparison: string) => ({
@@ -226,20 +228,21 @@ test("the document describes the parameters of a list, and the headers of its pa
   assert.deepEqual(parameters, [
     several("status", { type: "string", enum: ["draft", "public"] }),
     several("title", { type: "string" }),
-    several("views", { type: "integer" }),
+    several("views", whole),
     range("gt", "greater"),
     range("gte", "greater or equal"),
     range("lt", "less"),
     range("lte", "less or equal"),
-    several("author_id", { type: "integer" }),
+    several("author_id", whole),
     ofAuthor("gt", "greater"),
     ofAuthor("gte", "greater or equal"),
     ofAuthor("lt", "less"),
     ofAuthor("lte", "less or equal"),
     inQuery("author_id[isNull]", "Whether it is null", { type: "boolean" }),
-    inQuery("sort", "The order: columns, each with `-` before it if it is descending", {
+    inQuery("sort", "The order: columns, each once, with `-` before it if it is descending", {
       type: "string",
       pattern: "^-?(?:id|title|created_at)(?:,-?(?:id|title|created_at))*$",
+      not: { pattern: "(?:^|,)-?([^,-][^,]*),(?:.*,)?-?\\1(?:,|$)" },
     }),
     inQuery("limit", "How many rows at most", limit),
     inQuery("cursor", "Where the page begins: `next` of the page before it", {

@@ -27,10 +27,17 @@ export function same(...statements: readonly Noted[]): Expected {
 
 /**
  * Statements whose second one begins after a row: MySQL derives the range of an index from
- * alternatives, and the others do not.
+ * alternatives, and the others do not. SQLite finds a key by its collation.
  */
 export function compared(first: Noted, ofRows: Noted, spelledOut: Noted): Expected {
-  return { ...same(first, ofRows), mysql: [first, spelledOut] };
+  const [text, ...values] = ofRows;
+  const ofKey = text.replace("> (?, ?)", "> (?, ? collate binary)")
+    .replace("< (?, ?)", "< (?, ? collate binary)");
+  return {
+    ...same(first, ofRows),
+    sqlite: [first, [ofKey, ...values]],
+    mysql: [first, spelledOut],
+  };
 }
 
 /** Checks operations, which come one after the other on the same database. */
@@ -86,13 +93,23 @@ function inDialect(brand: Brand, [given, ...all]: Noted): Noted {
   const places = [...given.matchAll(/(== )?\?/g)].map(([place]) => place);
   const values = all.flatMap((value, index) => places[index] === "?" ? [value] : [value, value]);
   const sql = given.replaceAll(/("\w+") == \?/g, EXACTLY[brand]);
-  let index = 0;
   switch (brand) {
     case "sqlite":
       return [sql, ...values.map((value) => typeof value === "boolean" ? Number(value) : value)];
     case "postgres":
-      return [sql.replaceAll("?", () => `$${++index}`), ...values];
+      return numbered(sql, values);
     case "mysql":
       return [sql.replaceAll('"', "`"), ...values];
   }
+}
+
+/** Numbers the places of values, but for limits: they are written into the SQL. */
+function numbered(sql: string, values: readonly unknown[]): Noted {
+  const left = values.values();
+  const bound: unknown[] = [];
+  const text = sql.replaceAll(/(limit )?\?/g, (_, limit?: string) => {
+    const { value } = left.next();
+    return limit ? limit + value : `$${bound.push(value)}`;
+  });
+  return [text, ...bound];
 }

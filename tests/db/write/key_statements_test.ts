@@ -82,7 +82,7 @@ const OPERATIONS: readonly Operation<Db>[] = [
   ],
   [
     ({ line }) => line.findMany({ take: 2, orderBy: { no: "desc" } }),
-    same([`${LINES} 1 = 1 order by "no" desc, "order" asc limit ? offset ?`, 2, 0]),
+    same([`${LINES} 1 = 1 order by "no" desc, "order" asc limit ?`, 2]),
   ],
   [
     ({ line }) => line.update({ where: { order_no: { order: 1, no: 2 } }, data: { text: "u" } }),

@@ -113,6 +113,11 @@ export function mysqlGrammar(
     dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,
     comparesRows: false,
+    endsWithKey: false,
+    // MySQL takes the range that has more columns of the same index.
+    stopsAtEqual: isMariadb,
+    // It plans each run of any statement.
+    plansByLimit: false,
     maxParameters: 65_535,
     firstOfEach: hasLateral(version) ? "lateral" : "union",
     list: {
@@ -151,8 +156,10 @@ export function mysqlGrammar(
       sql`convert(cast(lower(convert(cast(convert(${text} using utf8mb4) as binary)
         using hebrew)) as binary) using utf8mb4) collate ${sql.raw(collation)}`,
     // The first comparison can use an index; the bytes are those of the session's characters.
-    exactly: (column, value) =>
-      sql<SqlBool>`(${column} = ${value}
+    exactly: (column, value, { isRange }) =>
+      sql<SqlBool>`(${
+        isRange ? sql`${column} >= ${value} and ${column} <= ${value}` : sql`${column} = ${value}`
+      }
         and cast(convert(${column} using utf8mb4) as binary) = cast(${value} as binary))`,
     // Without the cast, a decimal and text would be compared as doubles.
     operand: (slot, { kind, traits: { size } }) =>

@@ -95,10 +95,11 @@ async function openPool(
   const connections = new MysqlPoolKeeper(pool, min);
   try {
     const server = await connect(pool, { times: Math.max(1, min), timeout });
+    const { TypedParameter } = mysql; // a getter that looks for the module each time
     const grammar = mysqlGrammar({
       ...server,
       // A number would be sent as a double, which LIMIT rejects and long keys do not fit.
-      integer: (value) => mysql.TypedParameter.BIGINT(value as number | bigint),
+      integer: (value) => TypedParameter.BIGINT(value as number | bigint),
       bytes: (value) => Buffer.from(value as Uint8Array),
     });
     return {

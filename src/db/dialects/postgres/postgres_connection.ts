@@ -133,15 +133,18 @@ export class PostgresConnection {
     this.#options.onLost(this);
   }
 
-  /** Runs a statement, or without parameters a script of several. */
-  unsafe(...[sql, parameters = [], options]: Parameters<Sql["unsafe"]>): Query {
+  /** Sends a statement, or a script of several: it has no parameters, and is not prepared. */
+  send(...[sql, parameters = [], { prepare = false } = {}]: Parameters<Sql["unsafe"]>): Query {
+    if (prepare) this.prepared.add(sql);
+    const options = { prepare, simple: parameters.length === 0 && !prepare };
+    return this.sql.unsafe(sql, parameters, options);
+  }
+
+  /** Sends a statement as `send` does, for `kysely-postgres-js`, which can cancel it. */
+  unsafe(...[sql, parameters, options]: Parameters<Sql["unsafe"]>): Query {
     if (this.isLost) throw lost();
     const wasPrepared = this.prepared.has(sql);
-    if (options?.prepare) this.prepared.add(sql);
-    // Without values, the simple protocol runs several statements.
-    const query: Query = parameters.length === 0
-      ? this.sql.unsafe(sql)
-      : this.sql.unsafe(sql, parameters, options);
+    const query = this.send(sql, parameters, options);
     const cursor = query.cursor.bind(query);
     const { reject } = query as unknown as Failing;
     return Object.assign(query, {

@@ -25,6 +25,9 @@ const IDLE_MS = 60_000;
  */
 const MAX_PREPARED = 1000;
 
+/** A statement that reads, and no script of several, which cannot be prepared. */
+const ONE_READ = /^select [^;]*$/;
+
 /** The longest SQL in characters that is prepared: the driver and the server would keep it. */
 const MAX_PREPARED_LENGTH = 16_384;
 
@@ -120,9 +123,7 @@ export class PostgresPool {
     try {
       // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
-      const prepare = values.length > 0 && this.#prepares(sql, line);
-      if (prepare) line.prepared.add(sql);
-      const query = line.sql.unsafe(sql, values, { prepare });
+      const query = line.send(sql, values, { prepare: this.#prepares(statement, line) });
       execution.cancel = () => void line.cancel(query);
       const rows = await query.values();
       return { rows, affectedRows: rows.count ?? 0 };
@@ -187,7 +188,7 @@ export class PostgresPool {
       unsafe: ((sql, parameters, options) =>
         line.unsafe(sql, parameters, {
           ...options,
-          prepare: (parameters ?? []).length > 0 && this.#prepares(sql, line),
+          prepare: this.#prepares({ sql, parameters: parameters ?? [] }, line),
         })) as ReservedSql["unsafe"],
       release: () => this.#release(line),
     };
@@ -195,8 +196,12 @@ export class PostgresPool {
     return face as ReservedSql;
   }
 
-  #prepares(sql: string, { prepared }: PostgresConnection): boolean {
+  #prepares(
+    { sql, parameters }: Pick<Statement, "sql" | "parameters">,
+    { prepared }: PostgresConnection,
+  ): boolean {
     if (prepared.has(sql)) return true;
+    if (parameters.length === 0 && !ONE_READ.test(sql)) return false;
     return this.#canPrepare && prepared.size < MAX_PREPARED && sql.length <= MAX_PREPARED_LENGTH;
   }
 

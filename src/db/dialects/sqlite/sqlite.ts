@@ -87,6 +87,10 @@ export const SQLITE: Grammar = {
   dooms: ({ code }) => code === "ConnectionLost" || code === "DiskFull",
   nullsLast: false,
   comparesRows: true,
+  // the rowid
+  endsWithKey: true,
+  stopsAtEqual: false,
+  plansByLimit: false,
   maxParameters: 32_766,
   firstOfEach: "correlated",
   among: (column, values) => sql<SqlBool>`${column} in ${values}`,

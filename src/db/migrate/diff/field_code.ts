@@ -9,7 +9,7 @@ import type { FieldKind } from "../../model/field_kind.ts";
 import type { AnyField } from "../../model/model.ts";
 import { sizeOf, typeMismatch } from "../column_type.ts";
 import { storedType } from "./target.ts";
-import { COLUMN, type ColumnSchema, type TableSchema } from "./table_schema.ts";
+import { COLUMN, type ColumnSchema, mysqlText, type TableSchema } from "./table_schema.ts";
 
 /** A field, as a value and as code. */
 export interface CodedField {
@@ -62,11 +62,16 @@ interface ArrayElement {
 }
 
 /** Returns the code of the default of a column: `.default(true)`, `.defaultSql("now()")`. */
-export function defaultCode({ default: expression }: ColumnSchema, { kind }: AnyField): string {
+export function defaultCode(
+  { default: expression }: ColumnSchema,
+  { kind }: AnyField,
+  { brand }: Pick<Grammar, "brand">,
+): string {
   if (expression === undefined || /^null\b/i.test(expression)) return "";
   const [, text] = TEXT_LITERAL.exec(expression) ?? [];
   if (text !== undefined && (kind === "text" || kind === "enum")) {
-    return `.default(${JSON.stringify(text.replaceAll("''", "'"))})`;
+    const value = brand === "MySQL" ? mysqlText(text) : text.replaceAll("''", "'");
+    return `.default(${JSON.stringify(value)})`;
   }
   const [, number] = NUMBER_LITERAL.exec(expression) ?? [];
   if (kind === "boolean" && /^(?:true|false|[01]|'[01]')$/i.test(expression)) {

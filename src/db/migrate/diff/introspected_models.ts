@@ -17,7 +17,7 @@ import {
   schemaOf,
   type TableSchema,
 } from "./table_schema.ts";
-import { OWN_TABLES } from "./target.ts";
+import { OWN_TABLES } from "../own_tables.ts";
 
 /** A reference of a field. */
 export interface IntrospectedReference {
@@ -61,22 +61,46 @@ export function modelsOfTables(schema: Schema, grammar: Grammar): readonly Intro
   ]));
   const models: IntrospectedModel[] = [];
   const known = new Set<string>();
+  const names = namesOf(tables, grammar);
   for (const table of inOrder(tables)) {
-    if (!IDENTIFIER.test(rowsOf(table.name))) continue;
-    models.push(modelOf(table, { tables, fields, known }));
+    if (!names.has(table.name)) continue;
+    models.push(modelOf(table, { tables, fields, known, names, grammar }));
     known.add(table.name);
   }
   return models;
 }
 
+/** Returns the names of models by those of tables, except of one whose name no model can have. */
+function namesOf(
+  tables: readonly TableSchema[],
+  { brand }: Grammar,
+): ReadonlyMap<string, string> {
+  const isQualified = ({ name }: TableSchema) => brand === "PostgreSQL" && schemaOf(name) !== "";
+  const own = tables.filter((table) => !isQualified(table)).map(({ name }) => name);
+  const names = new Map(own.map((name) => [name, name]));
+  for (const { name } of tables.filter(isQualified)) {
+    const joined = name.replace(".", "_");
+    let free = joined;
+    for (let n = 2; [...names.values()].includes(free); n++) free = `${joined}_${n}`;
+    names.set(name, free);
+  }
+  return new Map(
+    [...names].filter(([table, name]) => IDENTIFIER.test(name) && IDENTIFIER.test(rowsOf(table))),
+  );
+}
+
 interface Context {
   readonly tables: readonly TableSchema[];
+  readonly grammar: Grammar;
+  /** The names of the models. */
+  readonly names: ReadonlyMap<string, string>;
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, CodedField>>;
   /** The tables whose models come before. */
   readonly known: ReadonlySet<string>;
 }
 
 function modelOf(table: TableSchema, context: Context): IntrospectedModel {
+  const { grammar } = context;
   const own = context.fields.get(table.name)!;
   const canBeKey = (columns: readonly string[]) =>
     columns.every((column) => own.has(column) && !KEYLESS.includes(own.get(column)!.field.kind));
@@ -99,13 +123,13 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
     if (key && !reference) notes.push(`${column.name}: refers to ${key.table}.${key.key}`);
     const isWhole = made.field.kind === "integer" || made.field.kind === "bigint";
     const isGenerated = column.generation !== undefined || column.default?.includes("(") ||
-      (column.type === "integer" && column.default === undefined);
+      (grammar.brand === "SQLite" && column.type === "integer" && column.default === undefined);
     const code = [
       made.code,
       isPrimary ? ".primaryKey()" : "",
       isUnique && !isPrimary ? ".unique()" : "",
       column.isNullable && !primary.includes(column.name) ? ".nullable()" : "",
-      isPrimary || primary.includes(column.name) ? "" : defaultCode(column, made.field),
+      isPrimary || primary.includes(column.name) ? "" : defaultCode(column, made.field, grammar),
       isPrimary && isWhole && !isGenerated && !reference
         ? `.default(() => { throw new TypeError("${column.name} is not generated"); })`
         : "",
@@ -131,7 +155,7 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
       : [],
   ];
   return {
-    name: table.name.replace(".", "_"),
+    name: context.names.get(table.name)!,
     fields,
     options: options.length > 0 ? `{ ${options.join(", ")} }` : "",
     notes: [...notes, ...table.others.map(({ text }) => text)],
@@ -141,7 +165,7 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
 /** Returns the reference of a foreign key, if a model can declare it. */
 function referenceTo(
   { table: target, key, onDelete }: ForeignKeySchema,
-  { table, context: { tables, fields, known }, made }: {
+  { table, context: { tables, fields, known, names }, made }: {
     readonly table: TableSchema;
     readonly context: Context;
     readonly made: CodedField;
@@ -163,7 +187,7 @@ function referenceTo(
     ...isPrimary ? [] : [`column: "${key}"`],
   ];
   return {
-    model: isSelf ? "self" : target.replace(".", "_"),
+    model: isSelf ? "self" : names.get(target)!,
     options: options.length > 0 ? `{ ${options.join(", ")} }` : "",
   };
 }

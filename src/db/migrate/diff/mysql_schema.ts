@@ -11,6 +11,7 @@ import {
   type ColumnSchema,
   declarableCheck,
   type KeySchema,
+  mysqlText,
   type OtherPart,
   type Schema,
   type TableSchema,
@@ -149,8 +150,9 @@ function tableOf(
   const parts: OtherPart[] = [];
   for (const { name: check, condition, is_inline } of rows.checks) {
     if (jsonOf({ condition }) !== undefined) continue;
-    // MySQL escapes the quotes of text.
-    const found = declarableCheck(condition.replaceAll("\\'", "'"), names);
+    // MySQL escapes the quotes around text, MariaDB only those in it.
+    const text = rows.isMariadb ? condition : condition.replaceAll("\\'", "'");
+    const found = declarableCheck(text, names);
     if (found) checks.push({ name: check, ...found, ...isSet(is_inline) && { isInline: true } });
     else parts.push({ text: `constraint ${check} of ${name}` });
   }
@@ -229,10 +231,13 @@ function columnOf(
       }`,
     },
     ...list !== undefined && {
-      values: list.slice(1, -1).split("','").map((value) => value.replaceAll("''", "'")),
+      values: Array.from(list.matchAll(TEXT), ([, value = ""]) => mysqlText(value)),
     },
   };
 }
+
+/** A text in SQL, in which a quote is doubled, or escaped by a backslash. */
+const TEXT = /'((?:''|\\[^]|[^'\\])*)'/g;
 
 /** Returns the SQL of a default; of MySQL, the catalogue has the text of a literal as it is. */
 function defaultOf(
@@ -245,7 +250,9 @@ function defaultOf(
   if (isMariadb) {
     if (expression === "NULL") return undefined;
     const isLiteral = /^(?:'(?:[^'\\]|''|\\[^])*'|-?[\d.]+(?:e[+-]?\d+)?)$/i.test(expression);
-    return isLiteral ? expression : `(${expression})`;
+    if (!isLiteral) return `(${expression})`;
+    // it prints a quote in a text as it was written: doubled, or after a backslash
+    return expression.replaceAll(/\\([^])/g, (pair, escaped) => escaped === "'" ? "''" : pair);
   }
   if (/default_generated/i.test(extra)) return `(${expression.replaceAll("\\'", "'")})`;
   if (/^(?:\w*int|decimal|double|float|bit)\b/.test(type)) return expression;

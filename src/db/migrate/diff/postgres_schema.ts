@@ -15,7 +15,6 @@ import {
   type Schema,
   type TableSchema,
   tablesOf,
-  viewOf,
 } from "./table_schema.ts";
 
 interface ColumnRow {
@@ -53,7 +52,7 @@ interface IndexRow {
 
 interface OtherRow {
   readonly table_name: string | null;
-  readonly kind: "view" | "trigger" | "policy";
+  readonly kind: "view" | "trigger" | "policy" | "table";
   readonly name: string;
 }
 
@@ -71,8 +70,12 @@ export async function readPostgres(
   kysely: Kysely<AnyTables>,
   schemas: readonly string[],
 ): Promise<Schema> {
-  const listed = sql.join(["current_schema()", ...schemas.map((name) => `'${name}'`)].map(sql.raw));
-  const isRead = sql`n.nspname in (${listed})
+  const listed = sql.join([sql`current_schema()`, ...schemas.map((name) => sql.lit(name))]);
+  // the dot is that between the schema and the table: no model has a name with one
+  const hasDot = (table: string, schema: string) =>
+    sql`strpos(${sql.ref(`${schema}.nspname`)} || ${sql.ref(`${table}.relname`)}, '.') > 0`;
+  const isListed = sql`n.nspname in (${listed})`;
+  const isRead = sql`${isListed} and not ${hasDot("r", "n")}
     and not exists (select 1 from pg_depend e where e.objid = r.oid and e.deptype = 'e')`;
   const name = sql`case when n.nspname = current_schema() then r.relname::text
     else n.nspname || '.' || r.relname end`;
@@ -98,7 +101,8 @@ export async function readPostgres(
       c.conname as name, c.contype as kind, ${names("c.conkey", "c.conrelid")} as columns,
       (select case when fn.nspname = current_schema() then f.relname::text
         else fn.nspname || '.' || f.relname end
-        from pg_class f join pg_namespace fn on fn.oid = f.relnamespace where f.oid = c.confrelid)
+        from pg_class f join pg_namespace fn on fn.oid = f.relnamespace
+        where f.oid = c.confrelid and not ${hasDot("f", "fn")})
         as target_table,
       ${names("c.confkey", "c.confrelid")} as target_columns, ${ON_DELETE} as on_delete,
       pg_get_constraintdef(c.oid) as definition, pg_get_expr(c.conbin, c.conrelid) as condition,
@@ -127,6 +131,8 @@ export async function readPostgres(
     join pg_trigger g on g.tgrelid = r.oid and not g.tgisinternal where ${isRead}
     union all select ${name}, 'policy', p.polname from ${relations}
     join pg_policy p on p.polrelid = r.oid where ${isRead}
+    union all select null, 'table', ${name} || ', whose name has a dot' from ${relations}
+    where r.relkind in ('r', 'p') and not r.relispartition and ${isListed} and ${hasDot("r", "n")}
     order by 2, 1, 3`.execute(kysely);
   return {
     tables: tablesOf(columns, (own, pick) =>
@@ -135,7 +141,11 @@ export async function readPostgres(
         indexes: pick(indexes),
         others: pick(others),
       })),
-    others: others.filter(({ kind }) => kind === "view").map(viewOf),
+    others: others.filter(({ table_name }) => table_name === null).map(({ kind, name }) => ({
+      kind: "view",
+      name,
+      text: `${kind} ${name}`,
+    })),
   };
 }
 
@@ -157,7 +167,8 @@ function tableOf(
   const parts: OtherPart[] = [];
   for (const it of constraints) {
     const check = it.kind === "c" ? declarableCheck(it.condition ?? "", names) : undefined;
-    if (it.kind === "f" && it.columns?.length === 1) foreignKeys.push(foreignKeyOf(it));
+    const isPlainKey = it.kind === "f" && it.columns?.length === 1 && it.target_table !== null;
+    if (isPlainKey) foreignKeys.push(foreignKeyOf(it));
     else if (check) checks.push({ name: it.name, ...check });
     else if (it.kind === "c" || it.kind === "x" || it.kind === "f") {
       parts.push({ text: `constraint ${it.name} of ${name}` });

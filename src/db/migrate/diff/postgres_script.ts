@@ -30,6 +30,7 @@ import {
   type ForeignKeySchema,
   mapTables,
   quoted,
+  quotedTable,
   type Schema,
   schemaOf,
   type TableSchema,
@@ -54,7 +55,7 @@ export function postgresScript({ from, to, renames, fills }: ScriptOptions): Scr
     ...altered.flatMap(({ to, foreignKeys }) =>
       foreignKeys.dropped.map(({ name }) => alter(to, `drop constraint ${quoted(name, BRAND)}`))
     ),
-    ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
+    ...dropped.map(({ name }) => `drop table ${quotedTable(name, BRAND)}`),
     ...altered.flatMap(dropParts),
     ...altered.flatMap((table) => changeColumns(table, fills)),
     ...altered.flatMap(addParts),
@@ -171,9 +172,9 @@ function setNotNull(
   const name = `${to.name.slice(0, 50)}_not_null`;
   const fill = fills.get(`${table.name}.${to.name}`);
   return [
-    ...fill === undefined
-      ? []
-      : [`update ${quoted(table.name, BRAND)} set ${column} = ${fill} where ${column} is null`],
+    ...fill === undefined ? [] : [
+      `update ${quotedTable(table.name, BRAND)} set ${column} = ${fill} where ${column} is null`,
+    ],
     ...validated(table, {
       name,
       definition: `constraint ${quoted(name, BRAND)} check (${column} is not null)`,
@@ -235,14 +236,14 @@ function changeColumn(
   const isGenerated = from.generation !== to.generation;
   const hadIdentity = from.generation?.startsWith("generated") ?? false;
   const hasIdentity = to.generation?.startsWith("generated") ?? false;
-  const serial = `pg_get_serial_sequence('${quoted(table.name, BRAND)}', '${to.name}')`;
+  const serial = `pg_get_serial_sequence('${quotedTable(table.name, BRAND)}', '${to.name}')`;
   const conversion = using ? ` using ${using.replaceAll(VALUE, name)}` : "";
   return [
     ...isGenerated && from.generation ? [set(hadIdentity ? "drop identity" : "drop default")] : [],
     ...from.default !== undefined && (isTypeChanged || to.default === undefined)
       ? [set("drop default")]
       : [],
-    ...isTypeChanged ? [set(`type ${typeOf(to)}${conversion}`)] : [],
+    ...isTypeChanged ? [set(`type ${typeOf(to, BRAND)}${conversion}`)] : [],
     ...to.default !== undefined && (isTypeChanged || from.default !== to.default)
       ? [set(`set default ${defaultOf(to)}`)]
       : [],
@@ -252,7 +253,7 @@ function changeColumn(
       ? [
         set(`add ${to.generation}`),
         `select setval(${serial}, coalesce(max(${name}), 0) + 1, false) from ${
-          quoted(table.name, BRAND)
+          quotedTable(table.name, BRAND)
         }`,
       ]
       : [],
@@ -290,11 +291,11 @@ function dropConcurrently(table: TableSchema, name: string): string {
 }
 
 function alter({ name }: TableSchema, action: string): string {
-  return `alter table ${quoted(name, BRAND)} ${action}`;
+  return `alter table ${quotedTable(name, BRAND)} ${action}`;
 }
 
 /** Returns the name of an index, which is in the schema of its table. */
 function qualified({ name: table }: TableSchema, name: string): string {
   const schema = schemaOf(table);
-  return quoted(schema === "" ? name : `${schema}.${name}`, BRAND);
+  return schema === "" ? quoted(name, BRAND) : `${quoted(schema, BRAND)}.${quoted(name, BRAND)}`;
 }

@@ -9,6 +9,7 @@ import {
   type ColumnSchema,
   type ForeignKeySchema,
   quoted,
+  quotedTable,
   rowsOf,
   type Schema,
   type TableSchema,
@@ -45,8 +46,8 @@ export function isUnfilled(column: ColumnSchema): boolean {
 export function renameStatements(renames: readonly Rename[], brand: Brand): readonly string[] {
   return renames.map(({ table, from, to }) =>
     table === undefined
-      ? `alter table ${quoted(from, brand)} rename to ${quoted(rowsOf(to), brand)}`
-      : `alter table ${quoted(table, brand)} rename column ${quoted(from, brand)} to ${
+      ? `alter table ${quotedTable(from, brand)} rename to ${quoted(rowsOf(to), brand)}`
+      : `alter table ${quotedTable(table, brand)} rename column ${quoted(from, brand)} to ${
         quoted(to, brand)
       }`
   );

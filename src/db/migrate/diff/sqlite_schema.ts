@@ -77,7 +77,7 @@ export async function readSqlite(kysely: Kysely<AnyTables>): Promise<Schema> {
       f."from" as column_name, f."table" as target_table, f."to" as target_column,
       f.on_delete as on_delete, f.on_update as on_update
     from ${own} join pragma_foreign_key_list(m.name) f where ${isOwn}
-    order by f.id, f.seq`.execute(kysely);
+    order by f.id desc, f.seq`.execute(kysely); // the first one has the highest id
   const keyOf = new Map(
     columns.filter(({ key_place }) => Number(key_place) === 1)
       .map(({ table_name, name }) => [table_name.toLowerCase(), name]),
@@ -176,7 +176,12 @@ function tableOf(
       table: row!.target_table,
       key: row!.target_column ?? "",
       onDelete: row!.on_delete.toLowerCase(),
-      rest: /^no action$/i.test(row!.on_update) ? "" : ` on update ${row!.on_update.toLowerCase()}`,
+      rest: [
+        /^no action$/i.test(row!.on_update) ? "" : ` on update ${row!.on_update.toLowerCase()}`,
+        definition.deferred.has(row!.column_name.toLowerCase())
+          ? " deferrable initially deferred"
+          : "",
+      ].join(""),
     })),
     checks,
     others: [

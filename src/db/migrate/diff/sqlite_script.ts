@@ -166,7 +166,9 @@ function rebuild(
   ];
 }
 
-/** Checks whether SQL contains the name of a table. */
+/** Checks whether SQL contains the name of a table, as it is or in quotes. */
 function names(sql: string, table: string): boolean {
-  return new RegExp(`\\b${table.replaceAll(/\W/g, "\\$&")}\\b`, "i").test(sql);
+  const forms = [table, table.replaceAll('"', '""'), table.replaceAll("`", "``")]
+    .map((form) => form.replaceAll(/\W/g, "\\$&"));
+  return new RegExp(`(?<!\\w)(?:${forms.join("|")})(?!\\w)`, "i").test(sql);
 }

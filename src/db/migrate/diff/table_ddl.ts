@@ -11,6 +11,7 @@ import {
   type ForeignKeySchema,
   type KeySchema,
   quoted,
+  quotedTable,
   rowsOf,
   type TableSchema,
 } from "./table_schema.ts";
@@ -31,18 +32,27 @@ export function listed(columns: readonly string[], brand: Brand): string {
   return `(${columns.map((column) => quoted(column, brand)).join(", ")})`;
 }
 
-/** Returns the definition of a column: `"age" bigint default 0 not null`. */
-export function columnDefinition(column: ColumnSchema, brand: Brand): string {
+/**
+ * Returns the definition of a column: `"age" bigint default 0 not null`. That of a primary key
+ * omits that it is not null.
+ */
+export function columnDefinition(
+  column: ColumnSchema,
+  brand: Brand,
+  { isKey = false }: { readonly isKey?: boolean } = {},
+): string {
   const { name, computed, generation, isNullable } = column;
   const isSerial = generation?.endsWith("serial") ?? false;
   return [
     quoted(name, brand),
-    isSerial ? generation : typeOf(column),
+    isSerial ? generation : typeOf(column, brand),
     computed,
     brand.brand === "PostgreSQL" && !isSerial ? generation : undefined,
     column.default === undefined ? undefined : `default ${defaultOf(column)}`,
     isNullable
       ? /^timestamp/.test(column.type) && brand.brand === "MySQL" ? "null" : ""
+      : isKey
+      ? ""
       : "not null",
     brand.brand === "MySQL" ? generation : undefined,
   ].filter(Boolean).join(" ");
@@ -53,9 +63,18 @@ export function defaultOf({ default: expression = "null" }: ColumnSchema): strin
   return expression.replace(/^('(?:''|[^'])*')::text$/, "$1");
 }
 
+/** Types of SQLite that are words, with a size; any other text can be a type, in quotes. */
+const PLAIN_TYPE =
+  /^(?:(?:unsigned )?(?:big |tiny )?int(?:eger)?|double precision|(?:big|small|tiny|medium)int|(?:n?var|n)?char|n?text|clob|blob|real|double|float|numeric|decimal|bool(?:ean)?|date(?:time)?|time(?:stamp)?|uuid|jsonb?|any|)(?: ?\(\d+(?:, ?\d+)?\))?$/;
+
 /** Returns the type of a column, with its collation. */
-export function typeOf({ type, collation }: ColumnSchema): string {
-  return collation === undefined ? type : `${type} collate ${collation}`;
+export function typeOf({ type, collation }: ColumnSchema, brand: Brand): string {
+  if (brand.brand !== "SQLite") {
+    return collation === undefined ? type : `${type} collate ${collation}`;
+  }
+  const plain = PLAIN_TYPE.test(type) ? type : quoted(type, brand);
+  if (collation === undefined) return plain;
+  return `${plain} collate ${/^\w+$/.test(collation) ? collation : quoted(collation, brand)}`;
 }
 
 /** Returns the condition of a check. */
@@ -63,7 +82,7 @@ export function conditionOf({ column, condition }: CheckSchema, brand: Brand): s
   const short = condition
     .replace(/^\0 = any \(array\[(.+)\]\)$/, "\0 in ($1)")
     .replaceAll(/('(?:''|[^'])*')::(?:text|character varying)/g, "$1");
-  return short.replaceAll(COLUMN, quoted(column, brand));
+  return short.replaceAll(COLUMN, () => quoted(column, brand)); // a name can have `$&`
 }
 
 /** Returns a check: `constraint "cats_age_check" check ("age" >= 0)`. */
@@ -90,7 +109,7 @@ export function foreignKeyDefinition(
     ? ""
     : ` on delete ${onDelete}`;
   return `${constraint(name, brand)}foreign key ${listed([column], brand)} references ` +
-    `${quoted(table, brand)} ${listed([key], brand)}${effect}${rest}`;
+    `${quotedTable(table, brand)} ${listed([key], brand)}${effect}${rest}`;
 }
 
 /** Returns a unique key of a table. */
@@ -115,7 +134,7 @@ export function createIndex(
   },
 ): string {
   const kind = `create ${isUnique ? "unique " : ""}index ${concurrently ? "concurrently " : ""}`;
-  return `${kind}${quoted(name, brand)} on ${quoted(table, brand)} ${listed(columns, brand)}`;
+  return `${kind}${quoted(name, brand)} on ${quotedTable(table, brand)} ${listed(columns, brand)}`;
 }
 
 /** Whether a unique key of a table is an index that no constraint has. */
@@ -137,10 +156,11 @@ export function createTable(
     (brand.brand !== "PostgreSQL" || primaryKey.name === `${rowsOf(table.name)}_pkey`);
   const lines = [
     ...columns.map((column) => {
-      const definition = columnDefinition(column, brand);
-      if (!isPlainKey || column.name !== primaryKey.columns[0]) return definition;
+      const isKey = isPlainKey && column.name === primaryKey.columns[0];
+      const definition = columnDefinition(column, brand, { isKey });
+      if (!isKey) return definition;
       const generation = brand.brand === "SQLite" ? ` ${column.generation ?? ""}` : "";
-      return `${definition.replace(/ not null\b/, "")} primary key${generation}`.trimEnd();
+      return `${definition} primary key${generation}`.trimEnd();
     }),
     ...primaryKey && !isPlainKey ? [primaryKeyDefinition(primaryKey, brand)] : [],
     ...table.uniques.filter((key) => !isUniqueIndex(key, brand))
@@ -154,7 +174,7 @@ export function createTable(
     ...table.others.flatMap(({ sql, isInside }) => isInside && sql ? [sql] : []),
   ];
   return [
-    `create table ${quoted(as, brand)} (\n  ${lines.join(",\n  ")}\n)${table.options}`,
+    `create table ${quotedTable(as, brand)} (\n  ${lines.join(",\n  ")}\n)${table.options}`,
     ...as === table.name ? createIndexes(table, brand) : [],
   ];
 }

@@ -152,11 +152,33 @@ export function viewOf({ name }: { readonly name: string }): OtherSchema {
 /** Stands for the column in the condition of a check: no condition contains it. */
 export const COLUMN = "\0";
 
-/** Quotes a name: `"audit"."logs"` of `audit.logs` on PostgreSQL. */
+/** Quotes a name. */
 export function quoted(name: string, { brand }: Pick<Grammar, "brand">): string {
-  if (brand === "MySQL") return `\`${name.replaceAll("`", "``")}\``;
-  const parts = brand === "PostgreSQL" ? name.split(".") : [name];
-  return parts.map((part) => `"${part.replaceAll('"', '""')}"`).join(".");
+  const mark = brand === "MySQL" ? "`" : '"';
+  return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
+}
+
+/** Returns a name without its quotes. */
+export function unquoted(name: string): string {
+  const mark = name.charAt(0);
+  if (mark === "[") return name.slice(1, -1);
+  return /["'`]/.test(mark) ? name.slice(1, -1).replaceAll(mark + mark, mark) : name;
+}
+
+/** The characters that MySQL escapes by letters. */
+const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", 0: "\0" };
+
+/** Returns the text in a literal of MySQL, which doubles quotes, or escapes by backslashes. */
+export function mysqlText(literal: string): string {
+  return literal.replaceAll(/''|\\([^])/g, (_, escaped = "'") => ESCAPED[escaped] ?? escaped);
+}
+
+/** Quotes the name of a table: `"audit"."logs"` of `audit.logs` on PostgreSQL. */
+export function quotedTable(name: string, brand: Pick<Grammar, "brand">): string {
+  const schema = brand.brand === "PostgreSQL" ? schemaOf(name) : "";
+  return schema === ""
+    ? quoted(name, brand)
+    : `${quoted(schema, brand)}.${quoted(rowsOf(name), brand)}`;
 }
 
 /** Returns the name of a table without its schema. */
@@ -171,7 +193,7 @@ export function schemaOf(name: string): string {
 
 /** The tokens of a condition: text, quoted names, words, numbers and other characters. */
 const TOKENS =
-  /'(?:[^'\\]|''|\\[^])*'|"[^"]*"|`[^`]*`|[\p{L}_][\p{L}\p{N}_]*|\d[\d.e+]*|\s+|[^]/giu;
+  /'(?:[^'\\]|''|\\[^])*'|"(?:""|[^"])*"|`(?:``|[^`])*`|[\p{L}_][\p{L}\p{N}_]*|\d[\d.e+]*|\s+|[^]/giu;
 /** The words of the conditions that models declare, as the databases print them. */
 const WORDS: ReadonlySet<string> = new Set(
   ("and any array in between char_length length text numeric double precision bigint integer real " +
@@ -191,7 +213,7 @@ export function declarableCheck(
   const names = new Set<string>();
   const parts = tokens.map((token) => {
     const isQuoted = /^["`]/.test(token);
-    const name = isQuoted ? token.slice(1, -1) : token;
+    const name = isQuoted ? unquoted(token) : token;
     if (!isQuoted && !/^[\p{L}_]/u.test(token)) return token;
     if (!isQuoted && WORDS.has(token.toLowerCase()) && !byName.has(token.toLowerCase())) {
       return token.toLowerCase();
@@ -204,7 +226,7 @@ export function declarableCheck(
   const condition = withoutParentheses(parts.join("").replaceAll(/\s+/g, " "));
   const shape = condition.replaceAll(/'(?:[^'\\]|''|\\[^])*'/g, "''");
   const isListed = /^\0 (?:in \(''|= any \(array\[|= '')/.test(shape.replaceAll("_utf8mb4", ""));
-  const isBounded = />=|<=/.test(shape) && !/[^<>]=|<[^=]|>[^=]|<>|\bin\b|[%*/|]/.test(shape);
+  const isBounded = />=|<=/.test(shape) && !/[^<>]=|<[^=]|>[^=]|<>|\bin\b|[%*/|[]/.test(shape);
   return isListed || isBounded ? { column, condition } : undefined;
 }
 
@@ -218,9 +240,9 @@ export function withoutParentheses(text: string): string {
 }
 
 /** Returns the index of the parenthesis that closes the first one. */
-export function closingOf(text: string): number {
+export function closingOf(text: string, tokens: RegExp = TOKENS): number {
   let depth = 0;
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+  for (const { 0: token, index } of text.matchAll(tokens)) {
     if (token === "(") depth++;
     if (token === ")" && --depth === 0) return index;
   }

@@ -9,6 +9,7 @@ import type { Table } from "../../query/table.ts";
 import type { TableColumn } from "../../query/table_column.ts";
 import { folded } from "../catalogue.ts";
 import { sizeOf, type StoredType, typeMismatch } from "../column_type.ts";
+import { OWN_TABLES } from "../own_tables.ts";
 import { isSameCheck, isSameColumn, isSameForeignKey, isSameKey } from "./compare.ts";
 import type { Rename } from "./rename.ts";
 import {
@@ -41,12 +42,6 @@ export interface TargetOptions {
   readonly externalTables: readonly string[];
 }
 
-/** The tables of the migrator. */
-export const OWN_TABLES: readonly string[] = [
-  "kysely_migration",
-  "kysely_migration_lock",
-  "fw_migration_checksum",
-];
 /** The types that `createTables()` uses. */
 const OWN_TYPES: Readonly<Record<Grammar["brand"], RegExp>> = {
   PostgreSQL:

@@ -101,14 +101,19 @@ function hashesOf(
 /** Returns what JSON can represent of a value, without a loss. */
 function toJson(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return value.getTime();
   return value instanceof Uint8Array ? hexOf(value) : value;
 }
 
 /** Returns the value of a column; `undefined` if it cannot have it. */
 function fromJson(json: unknown, { field, rules }: TableColumn): unknown {
   if (json === null) return field.flags.has("nullable") ? null : undefined;
-  const value = typeof json === "string" ? fromText(json, field.kind) : json;
+  const { kind } = field;
+  const value = typeof json === "string"
+    ? fromText(json, kind)
+    : kind === "timestamp" && typeof json === "number"
+    ? new Date(json)
+    : json;
   return rules.accepts(value) && rules.keeps(value, field.traits) ? value : undefined;
 }
 
@@ -116,8 +121,6 @@ function fromText(text: string, kind: string): unknown {
   switch (kind) {
     case "bigint":
       return WHOLE.test(text) ? BigInt(text) : undefined;
-    case "timestamp":
-      return new Date(text);
     case "blob":
       return HEX.test(text)
         ? Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16))

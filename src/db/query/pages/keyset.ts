@@ -69,8 +69,10 @@ export function checkBeyond(
   { position, keyset }: Position,
   { action }: Operation,
 ): void {
-  const isSame = (row: AnyRow) =>
-    keyset.every(({ column: { name } }) => identity(row[name]) === identity(position[name]));
+  // The last column, which is mostly a key, is that of hardly any other row.
+  const values = keyset.map(({ column: { name } }) => [name, identity(position[name])] as const)
+    .toReversed();
+  const isSame = (row: AnyRow) => values.every(([name, value]) => identity(row[name]) === value);
   if (!rows.some(isSame)) return;
   const reason = "a column of its order is finer than its field";
   throw dbError(action, { code: "Database", reason });
@@ -115,15 +117,21 @@ export function afterFilter({ position, keyset }: Position, operation: Operation
 function rowFilter({ position, keyset }: Position, operation: Operation): Filter {
   const isDescending = keyset[0]?.direction === "desc";
   operation.add(isDescending ? "rows <" : "rows >");
-  const operands = keyset.map(({ column }) =>
-    operandOf(
-      operation.bind(`${column.name},`, column.encode(position[column.name], operation.action)),
-      column,
-    )
-  );
-  const names = keyset.map(({ column }) => operation.ref(column));
-  const operator = sql.raw(isDescending ? "<" : ">");
-  return () => sql`${rowValue(names)} ${operator} (${sql.join(operands)})`;
+  const slots = keyset.map(({ column }) => {
+    const value = column.encode(position[column.name], operation.action);
+    return operation.bind(`${column.name},`, value);
+  });
+  return () => {
+    const { rowid } = operation.table;
+    const operands = keyset.map(({ column }, index) => {
+      const operand = operandOf(slots[index]!, column);
+      // SQLite uses an index for columns with a collation, which the rowid does not have by itself.
+      return column === rowid ? sql`${operand} collate binary` : operand;
+    });
+    const names = keyset.map(({ column }) => operation.ref(column));
+    const operator = sql.raw(isDescending ? "<" : ">");
+    return sql`${rowValue(names)} ${operator} (${sql.join(operands)})`;
+  };
 }
 
 /**

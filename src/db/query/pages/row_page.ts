@@ -8,6 +8,7 @@ import { givenFilters } from "../condition.ts";
 import { Cursors } from "./cursor.ts";
 import { checkBounds, dropUnselected, readOrder } from "../find_options.ts";
 import { afterFilter, checkBeyond, keysetOf, withKeyset } from "./keyset.ts";
+import { orderAfter } from "./order_after.ts";
 import type { Operation } from "../operation.ts";
 import type { ReadBatch } from "./row_stream.ts";
 import type { AnyRow } from "../table_column.ts";
@@ -74,7 +75,7 @@ export async function readRowPage(
   }
   const { select } = options;
   const page = skip === undefined
-    ? await pageByCursor({ ...query, take, cursor, select }, read, operation)
+    ? await pageByCursor({ ...query, take, cursor }, { options, read }, operation)
     : await pageByOffset({ ...query, take, skip, select }, read, operation);
   if (!withTotal) return page;
   const { rows, next } = page;
@@ -85,10 +86,13 @@ export async function readRowPage(
 }
 
 /** The query of a page, whose bounds are checked. */
-type CheckedPage = GivenPage & { readonly take: number; readonly select: unknown };
+type CheckedPage = GivenPage & { readonly take: number };
 
 async function pageByOffset(
-  { orderBy, take, skip, select, ...query }: CheckedPage & { readonly skip: number },
+  { orderBy, take, skip, select, ...query }: CheckedPage & {
+    readonly skip: number;
+    readonly select: unknown;
+  },
   read: ReadBatch,
   operation: Operation,
 ): Promise<RowPage> {
@@ -100,21 +104,24 @@ async function pageByOffset(
 }
 
 async function pageByCursor(
-  { orderBy, take, cursor, select, ...query }: CheckedPage,
-  read: ReadBatch,
+  { orderBy, take, cursor, ...query }: CheckedPage,
+  { options: { select, where }, read }: Omit<PageReading, "count">,
   operation: Operation,
 ): Promise<RowPage> {
-  const filters = givenFilters(query, operation);
   const order = readOrder({ orderBy, isTotal: true, tiesFollow: true }, operation);
   const keyset = keysetOf({ order, subject: "a page without skip" }, operation);
   const cursors = new Cursors({ keyset, where: query.where, operation });
-  const after = cursor === undefined ? undefined : { keyset, position: cursors.read(cursor) };
+  const position = cursor === undefined ? undefined : cursors.read(cursor);
+  const reading = position
+    ? orderAfter({ order, keyset, conditions: [query.where, where] }, operation)
+    : { order, keyset };
+  const filters = givenFilters(query, operation);
   const found = await read(
-    { order, take: take + 1, select: withKeyset(select, keyset) },
-    after ? [...filters, afterFilter(after, operation)] : filters,
+    { order: reading.order, take: take + 1, select: withKeyset(select, keyset) },
+    position ? [...filters, afterFilter({ keyset: reading.keyset, position }, operation)] : filters,
   );
   // The next page would have them again.
-  if (after) checkBeyond(found, after, operation);
+  if (position) checkBeyond(found, { keyset, position }, operation);
   const rows = found.slice(0, take);
   const last = rows.at(-1);
   const next = last && found.length > take ? cursors.write(last) : null;

@@ -11,6 +11,7 @@ import {
   readOrder,
 } from "../find_options.ts";
 import { afterFilter, checkBeyond, keysetOf, positionOf, withKeyset } from "./keyset.ts";
+import { orderAfter } from "./order_after.ts";
 import type { Operation } from "../operation.ts";
 import type { Filter } from "../operators.ts";
 import type { AnyRow } from "../table_column.ts";
@@ -35,6 +36,8 @@ export interface BatchOptions {
  * they are read.
  */
 export interface StreamOptions extends PageOptions {
+  /** The condition. */
+  readonly where?: unknown;
   /** The columns to read; all of them unless given. */
   readonly select?: unknown;
   /** How many rows a statement reads. */
@@ -63,7 +66,7 @@ export type RunBatch = (
  * more
  */
 export async function* streamRows(
-  { select, orderBy, take, skip, batchSize = BATCH_SIZE }: StreamOptions,
+  { where, select, orderBy, take, skip, batchSize = BATCH_SIZE }: StreamOptions,
   run: RunBatch,
 ): AsyncGenerator<AnyRow> {
   let left = take ?? Infinity;
@@ -79,16 +82,20 @@ export async function* streamRows(
       }
       const order = readOrder({ orderBy, isTotal: true }, operation);
       const keyset = keysetOf({ order, subject: "a stream" }, operation);
+      const reading = last
+        ? orderAfter({ order, keyset, conditions: [where] }, operation)
+        : { order, keyset };
       const page = {
-        order,
+        order: reading.order,
         take: size,
         skip: last ? 0 : skip,
         select: withKeyset(select, keyset),
       };
-      const after = last && { position: last, keyset };
-      const rows = await read(page, after ? [afterFilter(after, operation)] : []);
+      const position = last;
+      const after = position ? [afterFilter({ position, keyset: reading.keyset }, operation)] : [];
+      const rows = await read(page, after);
       // The loop would not end.
-      if (after) checkBeyond(rows, after, operation);
+      if (position) checkBeyond(rows, { position, keyset }, operation);
       const end = rows.at(-1);
       last = end && positionOf(end, keyset);
       dropUnselected(rows, { select, columns: keyset.map(({ column }) => column) });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DbOptions, field, introspectModels, model } from "../../../../src/db/mod.ts";
+import { sql } from "kysely";
+import { DbOptions, diffSchema, field, introspectModels, model } from "../../../../src/db/mod.ts";
 import { testOnEach } from "../../support/database.ts";
 import { DbService } from "../../../../src/db/mod.ts";
 import { PRISMA_TABLES } from "./prisma_tables.ts";
@@ -135,3 +136,38 @@ testOnEach("introspectModels() names what no model has", async ({ url }) => {
     ],
   });
 }, { brands: ["postgres"] });
+
+testOnEach(
+  "introspectModels() describes keys that are not generated, and defaults with quotes",
+  async (
+    { url, brand },
+  ) => {
+    const text = brand === "mysql" ? "varchar(20)" : "text";
+    const value = brand === "mysql" ? String.raw`'it\\''s'` : String.raw`'it\''s'`;
+    const kinds = brand === "mysql" ? ["int", "bigint"] : ["integer", "bigint"];
+    const options = DbOptions.fromUrl(url);
+    {
+      await using db = await DbService.with({}).open(options);
+      for (const kind of kinds) {
+        await sql.raw(
+          `create table of_${kind} (id ${kind} primary key, x ${text} default ${value})`,
+        )
+          .execute(db.kysely);
+      }
+    }
+    const models = await introspectModels(options);
+    const isRowid = (name: string) => brand === "sqlite" && name === "of_integer";
+    for (const { name, fields: [id, x] } of models) {
+      assert.equal(/not generated/.test(id!.code), !isRowid(name), `${name} ${id!.code}`);
+      assert.ok(x!.code.endsWith(String.raw`.nullable().default("it\\'s")`), x!.code);
+    }
+    const pulled = Object.fromEntries(models.map(({ name }) => {
+      const key = name === "of_bigint" && brand !== "sqlite" ? field.bigint() : field.integer();
+      const id = isRowid(name) ? key.primaryKey() : key.primaryKey().default(() => 1 as never);
+      const x = field.text().nullable().default(String.raw`it\'s`);
+      return [name, model(name, { id, x })];
+    }));
+    const { changes } = await diffSchema(DbService.with(pulled), options, { against: "database" });
+    assert.deepEqual(changes, []);
+  },
+);

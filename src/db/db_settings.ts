@@ -1,0 +1,85 @@
+/**
+ * What a database is opened with, and how its URL is read.
+ *
+ * @module
+ */
+import type { Dialect } from "./connection/dialect.ts";
+import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
+import { readServerUrl, withDatabase } from "./dialects/server/database_url.ts";
+import type { MigrationSource } from "./migrate/migrations.ts";
+
+/** The settings of `DbOptions`. */
+export interface DbSettings {
+  /** Opens the database; its driver is loaded then. */
+  readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
+  /** The limits, of which those of a URL are a part. */
+  readonly opening: OpenOptions;
+  /** The migrations that run when it is opened. */
+  readonly migrations?: MigrationSource;
+  /** The brand of a server that its URL names. */
+  readonly brand?: "PostgreSQL" | "MySQL";
+  /** The limits that the URL sets. */
+  readonly limits?: Partial<OpenOptions>;
+  /** Those of its replicas. */
+  readonly replicas?: readonly DbSettings[];
+  /** Returns the settings of an empty database beside it, by its name. */
+  readonly beside?: (name: string) => DbSettings;
+}
+
+const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
+
+/**
+ * Reads a URL. No error repeats a part of it that may be a password.
+ *
+ * @throws {TypeError} as `DbOptions.fromUrl` does
+ */
+export function readUrl(url: string): DbSettings {
+  const [, scheme, rest = ""] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
+  switch (scheme) {
+    case "sqlite": {
+      const path = rest.replace(/^\/\//, "");
+      if (path === "") throw new TypeError("Cannot read database URL: it names no SQLite file");
+      const [, parameter] = /\?([\w-]+)=/.exec(path) ?? [];
+      if (parameter !== undefined) {
+        throw new TypeError(`Cannot read database URL: its parameter ${parameter} is unknown`);
+      }
+      return {
+        open: async (options) =>
+          (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path, options),
+        opening: DEFAULT_LIMITS,
+        beside: () => readUrl("sqlite::memory:"),
+      };
+    }
+    case "postgres":
+    case "postgresql": {
+      const read = readServerUrl(url, "PostgreSQL");
+      return {
+        brand: "PostgreSQL",
+        limits: read.opening,
+        open: async (options) =>
+          (await import("./dialects/postgres/postgres_driver.ts"))
+            .openPostgres(read, connecting(options)),
+        opening: { ...DEFAULT_LIMITS, ...read.opening },
+        beside: (name) => readUrl(withDatabase(url, name)),
+      };
+    }
+    case "mysql":
+    case "mariadb": {
+      const read = readServerUrl(url, "MySQL");
+      return {
+        brand: "MySQL",
+        limits: read.opening,
+        open: async (options) =>
+          (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
+        opening: { ...DEFAULT_LIMITS, ...read.opening },
+        beside: (name) => readUrl(withDatabase(url, name)),
+      };
+    }
+  }
+  throw new TypeError(`Cannot read database URL: it does not begin with ${SCHEMES}`);
+}
+
+/** Returns the limits of a driver, which only connects: the gate limits the wait for a turn. */
+function connecting({ connectTimeoutMs, ...options }: OpenOptions): OpenOptions {
+  return { ...options, acquireTimeoutMs: connectTimeoutMs ?? options.acquireTimeoutMs };
+}
