@@ -1,0 +1,135 @@
+/**
+ * The leases of the runs of jobs.
+ *
+ * @module
+ */
+import type { UpdateInput } from "../../db/model/row.ts";
+import type { JsonValue } from "../../db/model/stored_value.ts";
+import type { Lease, RunEnd, RunningJob } from "../engine.ts";
+import type { JobGroups } from "./job_groups.ts";
+import { endDone } from "./job_picks.ts";
+import type { JobModel } from "./job_table.ts";
+import { type JobWrites, UNLEASED } from "./job_writes.ts";
+
+/** Renews leases and ends them. */
+export class JobLeases {
+  readonly #writes: JobWrites;
+  readonly #groups: JobGroups;
+
+  /** Uses the rows of a table. */
+  constructor(writes: JobWrites, groups: JobGroups) {
+    this.#writes = writes;
+    this.#groups = groups;
+  }
+
+  /** Ends a run; returns whether it still had its lease. */
+  async end(lease: Lease, end: RunEnd): Promise<boolean> {
+    if (end.state === "scheduled") {
+      const { state, reason, runAt } = end;
+      const requeue = () => this.#requeue(lease, { state, reason, run_at: runAt });
+      return await (lease.group === null ? requeue() : this.#writes.atomically(requeue));
+    }
+    await this.#groups.unblock([lease.group]); // first, so that no kill is between the two
+    const reason = end.state === "dead" ? { reason: end.reason } : {};
+    return await this.#writes.change(held(lease), { ...this.#writes.over(end.state), ...reason });
+  }
+
+  /** Ends runs of one claim that are done and not locked; returns them. */
+  async done(leases: readonly Lease[]): Promise<readonly Lease[]> {
+    await this.#groups.unblock(leases.map(({ group }) => group));
+    const ended = new Set(await this.#done(leases));
+    return leases.filter(({ seq }) => ended.has(seq));
+  }
+
+  async #done(leases: readonly Lease[]): Promise<readonly number[]> {
+    const { table, jobs } = this.#writes;
+    const [{ lease }] = leases as readonly [Lease];
+    const seqs = leases.map(({ seq }) => seq);
+    if (table.connection.grammar.returning) {
+      return await endDone(table, { seqs, lease, at: this.#writes.date() });
+    }
+    const where = { seq: { in: seqs }, lease, state: "running" } as const;
+    const ended = await this.#writes.unlocked({ where }, async (where) => {
+      await jobs.updateMany({ where, data: this.#writes.over("done") });
+      return where.seq.in;
+    });
+    return ended ?? [];
+  }
+
+  /** Returns a job to the queue. */
+  release(lease: Lease): Promise<boolean> {
+    return this.#requeue(lease, { state: "ready", attempts: { decrement: 1 } });
+  }
+
+  /** Stores the progress of a run, outside the transaction of its handler. */
+  progress(lease: Lease, progress: JsonValue): Promise<boolean> {
+    const { connection } = this.#writes;
+    return connection.outside(() => this.#writes.change(held(lease), { progress }));
+  }
+
+  /** Counts a heartbeat. */
+  async beat(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return;
+    const where = {
+      seq: { in: leases.map(({ seq }) => seq) },
+      lease: { in: [...new Set(leases.map(({ lease }) => lease))] },
+      state: "running",
+    } as const;
+    const data = { beat: { increment: 1 } };
+    const { jobs } = this.#writes;
+    await this.#writes.unlocked({ where }, (where) => jobs.updateMany({ where, data }));
+  }
+
+  /** Lists the jobs that run. */
+  async running(): Promise<readonly RunningJob[]> {
+    const rows = await this.#writes.jobs.findMany({
+      where: { state: "running" },
+      select: {
+        seq: true,
+        lease: true,
+        group_key: true,
+        name: true,
+        beat: true,
+        lost: true,
+        cancelling: true,
+      },
+    });
+    return rows.map(({ lease, group_key: group, ...row }) => ({
+      ...row,
+      group,
+      lease: lease ?? "",
+    }));
+  }
+
+  /** Ends the lease of a worker that is lost. */
+  async reclaim(run: RunningJob, deadBecause: string | undefined): Promise<boolean> {
+    if (deadBecause !== undefined) await this.#groups.unblock([run.group]);
+    const lost = { lost: { increment: 1 } };
+    const dead = { ...this.#writes.over("dead"), reason: deadBecause ?? null, ...lost };
+    const isWritten = await this.#writes.unlocked(
+      { where: { ...held(run), beat: run.beat } },
+      (where) =>
+        deadBecause === undefined
+          ? this.#requeue(run, { state: "ready", ...lost })
+          : this.#writes.change(where, dead),
+    );
+    return isWritten === true;
+  }
+
+  /** Returns a job to the queue, unless it is to be cancelled. */
+  async #requeue(lease: Lease, change: UpdateInput<JobModel>): Promise<boolean> {
+    const where = held(lease);
+    const data = { ...UNLEASED, ...change };
+    if (await this.#writes.change({ ...where, cancelling: false }, data)) {
+      // as it waits for its time, those behind it would be read by each claim
+      if (change.state === "scheduled") await this.#groups.block(lease);
+      return true;
+    }
+    await this.#groups.unblock([lease.group]);
+    return await this.#writes.change(where, this.#writes.over("cancelled"));
+  }
+}
+
+function held({ seq, lease }: Pick<Lease, "seq" | "lease">) {
+  return { seq, lease, state: "running" } as const;
+}

@@ -1,0 +1,163 @@
+/**
+ * The endpoints of webhooks, and the log of attempts, in their tables.
+ *
+ * @module
+ */
+import type { Row } from "../../db/model/row.ts";
+import { Repository } from "../../db/repository.ts";
+import type { Table } from "../../db/query/table.ts";
+import { tableOf } from "../database.ts";
+import {
+  ATTEMPT_TABLE,
+  ENDPOINT_TABLE,
+  type WebhookAttemptModel,
+  type WebhookEndpointModel,
+} from "./webhook_tables.ts";
+
+/** A database that has the tables: a `DbService` with the models `webhookTables`. */
+export interface WebhooksDatabase {
+  /** The endpoints. */
+  readonly fwWebhookEndpoint: object;
+  /** The log of attempts. */
+  readonly fwWebhookAttempt: object;
+  /** The tables of the models. */
+  readonly "~tables": readonly unknown[];
+  /** Returns the database without its replicas. */
+  primary(): WebhooksDatabase;
+}
+
+/** An endpoint, without its secrets. */
+export interface WebhookEndpoint {
+  /** Its id, a UUID. */
+  readonly id: string;
+  /** Its owner, such as the id of a tenant; `null` without one. */
+  readonly owner: string | null;
+  /** Where webhooks are sent. */
+  readonly url: string;
+  /** The types of webhooks that it receives; `null` is all. */
+  readonly types: readonly string[] | null;
+  /** Whether webhooks are sent to it. */
+  readonly isEnabled: boolean;
+  /** Why it is disabled; `null` if it is not. */
+  readonly reason: "manual" | "gone" | "failing" | null;
+  /** The first failed attempt after the last one that succeeded; `null` without one. */
+  readonly failingSince: Date | null;
+  /** When it was added. */
+  readonly createdAt: Date;
+}
+
+/** An attempt to deliver a webhook. */
+export interface WebhookAttempt {
+  /** The id of the webhook. */
+  readonly webhookId: string;
+  /** Its type. */
+  readonly type: string;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  /** The status of the response; `null` without one. */
+  readonly status: number | null;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** Why it has failed; `null` if it has not. */
+  readonly error: string | null;
+  /** When it ended. */
+  readonly endedAt: Date;
+}
+
+/** The largest number of attempts that are removed at a time. */
+const PURGED_ROWS = 1000;
+/** The time between searches for old attempts in milliseconds, unless many are left. */
+const PURGE_EVERY_MS = 60_000;
+
+/** Reads and writes the tables of webhooks. */
+export class Endpoints {
+  /** The endpoints. */
+  readonly rows: Repository<WebhookEndpointModel>;
+  /** The connection of the tables. */
+  readonly connection: Table["connection"];
+  readonly #attempts: Repository<WebhookAttemptModel>;
+  #purgedAtMs = -Infinity;
+
+  /**
+   * Uses the tables of a service.
+   *
+   * @throws {TypeError} if the service lacks them
+   */
+  constructor(db: WebhooksDatabase) {
+    const [endpoints, attempts] = [ENDPOINT_TABLE, ATTEMPT_TABLE].map((name) => {
+      const table = tableOf(db, name);
+      if (table) return table;
+      throw new TypeError(
+        `Cannot use webhooks: the service lacks ${name}; add ...webhookTables to its models`,
+      );
+    });
+    this.rows = new Repository<WebhookEndpointModel>(endpoints!);
+    this.#attempts = new Repository<WebhookAttemptModel>(attempts!);
+    this.connection = endpoints!.connection;
+  }
+
+  /** Returns the time of `DbOptions.now`. */
+  date(): Date {
+    return new Date(this.connection.now());
+  }
+
+  /** Adds an attempt to the log, and removes some of those that ended before a time. */
+  async log(endpointId: string, attempt: WebhookAttempt, before: Date): Promise<void> {
+    await this.#attempts.createMany({
+      data: [{
+        endpoint_id: endpointId,
+        webhook_id: attempt.webhookId,
+        type: attempt.type,
+        attempt: attempt.attempt,
+        status: attempt.status,
+        duration_ms: attempt.durationMs,
+        error: attempt.error,
+        created_at: attempt.endedAt,
+      }],
+    });
+    const nowMs = attempt.endedAt.getTime();
+    if (nowMs - this.#purgedAtMs < PURGE_EVERY_MS) return;
+    this.#purgedAtMs = nowMs;
+    const old = await this.#attempts.findMany({
+      where: { created_at: { lt: before } },
+      orderBy: { created_at: "asc" },
+      select: { seq: true },
+      take: PURGED_ROWS,
+    });
+    if (old.length === 0) return;
+    await this.#attempts.deleteMany({ where: { seq: { in: old.map(({ seq }) => seq) } } });
+    if (old.length === PURGED_ROWS) this.#purgedAtMs = -Infinity; // more are left
+  }
+
+  /** Lists the attempts of an endpoint, the last one first. */
+  async attempts(endpointId: string, take: number): Promise<readonly WebhookAttempt[]> {
+    const rows = await this.#attempts.findMany({
+      where: { endpoint_id: endpointId },
+      orderBy: { seq: "desc" },
+      take,
+    });
+    return rows.map((row) => ({
+      webhookId: row.webhook_id,
+      type: row.type,
+      attempt: row.attempt,
+      status: row.status,
+      durationMs: row.duration_ms,
+      error: row.error,
+      endedAt: row.created_at,
+    }));
+  }
+}
+
+/** Returns the endpoint of a row, without its secrets. */
+export function endpointOf(row: Row<WebhookEndpointModel>): WebhookEndpoint {
+  return {
+    id: row.id,
+    owner: row.owner,
+    url: row.url,
+    types: row.types as readonly string[] | null, // `add` has checked them
+    isEnabled: row.enabled,
+    reason: row.reason,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+  };
+}

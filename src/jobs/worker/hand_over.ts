@@ -1,0 +1,99 @@
+/**
+ * The jobs that a worker hands over to a queue.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { ClaimedKind, JobEngine } from "../engine.ts";
+import type { JobConsumer, JobQueue, JobRelay } from "../relay/relay.ts";
+
+/** Options of a {@linkcode HandOver}. */
+export interface HandOverOptions extends JobConsumer {
+  /** Opens the queue. */
+  readonly relay: JobRelay;
+  /** The jobs. */
+  readonly engine: JobEngine;
+  /** The kinds that are handed over. */
+  readonly kinds: readonly ClaimedKind[];
+  /** After how long a job that is still due is handed over again, in milliseconds. */
+  readonly pollMs: number;
+}
+
+/** How many jobs wait in the queue for each that this process runs at a time. */
+const AHEAD = 10;
+
+/**
+ * Hands the first jobs that are due over to a queue. They stay as they are in the table until the
+ * queue delivers them and they are claimed: nothing is noted that a crash could leave behind.
+ */
+export class HandOver {
+  readonly #options: HandOverOptions;
+  #opening: Promise<JobQueue> | undefined;
+  #queue: JobQueue | undefined;
+  /** How many jobs wait in the queue at most. */
+  readonly #take: number;
+  /** When jobs that are due were handed over. */
+  #handedMs: ReadonlyMap<string, number> = new Map();
+  #isFailing = false;
+
+  /** Prepares to hand jobs over. */
+  constructor(options: HandOverOptions) {
+    this.#options = options;
+    this.#take = AHEAD * options.concurrency;
+  }
+
+  /** Opens the queue, once. */
+  async open(): Promise<void> {
+    this.#queue = await (this.#opening ??= this.#options.relay.open());
+  }
+
+  /** Begins to run jobs that the queue delivers. */
+  consume(): void {
+    this.#queue?.consume(this.#options);
+  }
+
+  /** Checks whether enough jobs wait in the queue, or none can be added. */
+  async hasEnough(): Promise<boolean> {
+    const count = await this.#ask((queue) => queue.count());
+    return count === undefined || count >= this.#take / 2;
+  }
+
+  /** Adds the jobs that are due; those that it still has not run after `pollMs`, again. */
+  async handOver(): Promise<void> {
+    const { engine, kinds, pollMs } = this.#options;
+    const due = await engine.due(kinds, this.#take);
+    const nowMs = performance.now();
+    const before = this.#handedMs;
+    const added = due.filter(({ id }) => nowMs - (before.get(id) ?? -Infinity) >= pollMs);
+    if (added.length > 0 && await this.#ask((queue) => queue.add(added)) === undefined) return;
+    const addedIds = new Set(added.map(({ id }) => id));
+    this.#handedMs = new Map(
+      due.map(({ id }) => [id, addedIds.has(id) ? nowMs : before.get(id) ?? nowMs]),
+    );
+  }
+
+  /** Returns an answer of the queue, or `undefined` if it fails, which is logged once. */
+  async #ask<T>(ask: (queue: JobQueue) => Promise<T>): Promise<T | undefined> {
+    try {
+      const answer = await ask(this.#queue!); // `open` comes first
+      this.#isFailing = false;
+      return answer;
+    } catch (error) {
+      const log = getLogger(["fw", "jobs"]);
+      if (!this.#isFailing) log.error("Jobs cannot be handed over: {error}", { error });
+      this.#isFailing = true;
+      return undefined;
+    }
+  }
+
+  /** Begins no more runs. */
+  pause(): void {
+    this.#queue?.pause();
+  }
+
+  /** Closes the queue, within `limitMs` milliseconds. */
+  async close(limitMs: number): Promise<void> {
+    const queue = await this.#opening?.catch(() => undefined); // one that fails is not open
+    await queue?.close(limitMs);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The heartbeats of the runs of a process, and the reclaiming of jobs of lost workers.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { ActiveRun } from "./active_run.ts";
+import type { JobEngine, RunningJob } from "../engine.ts";
+import { LostRuns, MISSED_BEATS } from "./lost_runs.ts";
+import type { Planner } from "../schedules/planner.ts";
+import { WakeUp } from "./wake_up.ts";
+
+/** Options of a {@linkcode Heartbeats}. */
+export interface HeartbeatsOptions {
+  /** The jobs. */
+  readonly engine: JobEngine;
+  /** After how long without a heartbeat a run counts as lost, in milliseconds. */
+  readonly leaseMs: number;
+  /** How many runs of a job may be lost before it is a dead letter. */
+  readonly maxLostRuns: number;
+  /** How long jobs are kept that are done or cancelled, in milliseconds. */
+  readonly keepMs: number;
+  /** Stores the occurrences of schedules that are missing. */
+  readonly planner: Planner;
+  /** Returns the runs of this process. */
+  readonly runs: () => readonly ActiveRun[];
+}
+
+/**
+ * Stores heartbeats of the runs of this process, aborts those that are cancelled or were taken
+ * over, and returns the jobs of lost workers to the queue. Each beat also stores the missing
+ * occurrences of schedules, and removes old jobs.
+ */
+export class Heartbeats {
+  readonly #options: HeartbeatsOptions;
+  readonly #lost = new LostRuns();
+  readonly #wakeUp = new WakeUp();
+  #isBeating = false;
+  #underWay: Promise<void> | undefined;
+  /** The number of callers that have started it and not stopped it. */
+  #users = 0;
+
+  /** Prepares heartbeats. */
+  constructor(options: HeartbeatsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to beat, until it is stopped as often as it was started. */
+  start(): void {
+    if (this.#users++ === 0 && !this.#isBeating) void this.#run();
+  }
+
+  /** Stops, after the beat under way. */
+  async stop(): Promise<void> {
+    if (--this.#users > 0) return;
+    this.#wakeUp.wake();
+    await this.#underWay;
+  }
+
+  async #run(): Promise<void> {
+    this.#isBeating = true;
+    for (;;) {
+      await this.#wakeUp.within(this.#options.leaseMs / MISSED_BEATS);
+      if (this.#users === 0) break;
+      this.#underWay = this.#beat().catch((error) => {
+        getLogger(["fw", "jobs"]).error("A heartbeat has failed: {error}", { error });
+      });
+      await this.#underWay;
+    }
+    this.#isBeating = false;
+  }
+
+  async #beat(): Promise<void> {
+    const { engine, planner, runs, keepMs } = this.#options;
+    const own = runs();
+    await engine.beat(own.map(({ claimed }) => claimed));
+    const running = await engine.running();
+    for (const run of own) {
+      const stored = running.find((it) => isOf(it, run));
+      if (!stored) run.abort("lost"); // unless it has just ended
+      else if (stored.cancelling) run.abort("cancelled");
+    }
+    const others = running.filter((it) => !own.some((run) => isOf(it, run)));
+    for (const lost of this.#lost.note(others)) await this.#reclaim(lost);
+    const before = new Date(engine.now() - keepMs);
+    await planner.plan();
+    await engine.unblock();
+    await engine.purge({ states: ["done", "cancelled"], before });
+  }
+
+  async #reclaim(run: RunningJob): Promise<void> {
+    const { engine, maxLostRuns } = this.#options;
+    const count = run.lost + 1;
+    const reason = count > maxLostRuns ? `the workers of ${count} runs were lost` : undefined;
+    if (!await engine.reclaim(run, reason)) return;
+    const { name } = run;
+    const where = reason ? "is a dead letter" : "returns to the queue";
+    getLogger(["fw", "jobs"]).warn(`The worker of a job {name} was lost: it ${where}`, { name });
+  }
+}
+
+function isOf({ seq, lease }: RunningJob, { claimed }: ActiveRun): boolean {
+  return claimed.seq === seq && claimed.lease === lease;
+}

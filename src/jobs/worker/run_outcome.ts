@@ -1,0 +1,47 @@
+/**
+ * The state of a job after a run.
+ *
+ * @module
+ */
+import type { RunResult } from "./active_run.ts";
+import { waitAfter } from "../backoff.ts";
+import type { ClaimedJob, RunEnd } from "../engine.ts";
+import type { JobSettings } from "../job_kind.ts";
+
+/** The longest reason that is stored, in UTF-16 units. */
+const MAX_REASON = 1000;
+
+/**
+ * Returns how a run ends: the job is done, or waits for its next run, or is a dead letter;
+ * `"released"` if it returns to the queue, and `undefined` if another worker has it.
+ */
+export function outcomeOf(
+  result: RunResult,
+  { claimed, settings, now }: {
+    readonly claimed: ClaimedJob;
+    readonly settings: JobSettings;
+    readonly now: number;
+  },
+): RunEnd | "released" | undefined {
+  if (result.isDone) {
+    const { invalid } = result;
+    return invalid === undefined ? { state: "done" } : { state: "dead", reason: invalid };
+  }
+  if (result.cause === "lost") return undefined;
+  if (result.cause === "stopped") return "released";
+  if (result.cause === "cancelled") return { state: "cancelled" };
+  const failures = claimed.info.attempts - claimed.lost;
+  const reason = reasonOf(result.error);
+  if (failures > settings.retries) return { state: "dead", reason };
+  return { state: "scheduled", reason, runAt: new Date(now + waitAfter(failures, settings)) };
+}
+
+/** Returns an error as text. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error
+    ? `${error.name}: ${error.message}`
+    : typeof error === "object"
+    ? "an object was thrown" // it may have no text
+    : String(error);
+  return text.replaceAll("\0", "").slice(0, MAX_REASON).toWellFormed();
+}

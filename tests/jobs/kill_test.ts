@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { DbOptions } from "../../src/db/mod.ts";
+import { Jobs } from "../../src/jobs/mod.ts";
+import { testOnEach } from "../db/support/database.ts";
+import { SKIP_REDIS } from "../middleware/redis.ts";
+import { Subprocess } from "../support/subprocess.ts";
+import { until } from "./support/jobs_app.ts";
+import { ordersApp, OrdersDb } from "./support/orders_app.ts";
+import { flushQueue, relayTo, withRelay } from "./support/relays.ts";
+import { test, testOnce } from "../support/test.ts";
+
+/**
+ * Kills on each database, about one a second. More: `FW_KILLS=1000 FW_TEST=all deno test -A
+ * --no-check` and this file.
+ */
+const KILLS = Number(process.env["FW_KILLS"] ?? 25);
+
+/** Kills workers, which have a queue of BullMQ if there is one; it is flushed after some kills. */
+async function killWorkers(
+  url: string,
+  { kills, queue }: { readonly kills: number; readonly queue?: string },
+): Promise<void> {
+  {
+    await using db = await OrdersDb.open(DbOptions.fromUrl(url));
+    await db.createTables();
+  }
+  for (let kill = 0; kill < kills; kill++) {
+    const args = queue === undefined ? [url] : [url, queue];
+    await using worker = new Subprocess("tests/jobs/kill_fixture.ts", { args });
+    await worker.until(/placing/);
+    await delay(30 + Math.random() * 300);
+    if (queue !== undefined && kill % 3 === 1) await flushQueue(queue);
+    worker.kill("SIGKILL");
+    assert.equal((await worker.ended).code, null, worker.output);
+    if (queue !== undefined && kill % 3 === 2) await flushQueue(queue);
+  }
+  await using app = await ordersApp(url, queue === undefined ? {} : relayTo(queue));
+  const db = app.get(OrdersDb);
+  const jobs = app.get(Jobs);
+  if (queue === undefined) await jobs.drain();
+  await jobs.onWorkersStart({ isServing: true }); // returns what the last kill has interrupted
+  await until(async () => !await db.fwJob.exists({ where: { state: { not: "done" } } }));
+
+  const orders = new Set((await db.order.findMany({})).map(({ id }) => id));
+  const stored = await db.fwJob.findMany({});
+  const ofJobs = stored.map(({ body }) => (body as { readonly orderId: string }).orderId);
+  const effects = (await db.effect.findMany({})).map(({ order_id }) => order_id);
+  const once = (await db.once.findMany({})).map(({ order_id }) => order_id);
+  const lost = [...orders].filter((id) => !ofJobs.includes(id)).length;
+  const phantoms = ofJobs.filter((id) => !orders.has(id)).length;
+  const without = orders.size - orders.intersection(new Set(effects)).size;
+  assert.deepEqual({ lost, phantoms, without }, { lost: 0, phantoms: 0, without: 0 });
+  assert.equal(ofJobs.length, orders.size);
+  assert.deepEqual(once.toSorted(), [...orders].toSorted());
+  assert.ok(orders.size > kills, `${orders.size} orders`);
+}
+
+for (const [kills, exhaustive] of [[7, false], [KILLS, true]] as const) {
+  const options = exhaustive ? { exhaustive, register: testOnce } : {};
+  const name = `after ${
+    exhaustive ? "many" : "some"
+  } kills of its workers, no job is lost, none a phantom`;
+  testOnEach(name, ({ url }) => killWorkers(url, { kills }), options);
+  testOnEach(
+    `${name}, over BullMQ`,
+    ({ url }) => withRelay(url, (queue) => killWorkers(url, { kills, queue })),
+    {
+      ...options,
+      brands: exhaustive ? ["postgres", "mysql", "sqlite"] : ["postgres"],
+      register: (title, body, rest) =>
+        (options.register ?? test)(title, body, { ...rest, skip: rest?.skip ?? SKIP_REDIS }),
+    },
+  );
+}
