@@ -54,17 +54,17 @@ export type CallArguments<Path, Types> = [Path, Types] extends
  */
 export type IsOne<T, All = T> = T extends unknown ? [All] extends [T] ? true : false : never;
 
-/** One object type instead of an intersection of them, for short messages of the compiler. */
+/**
+ * The argument of a call; optional if it has no required member. It is one object type instead of
+ * an intersection, and without an alias, for short messages of the compiler.
+ */
 export type Arguments<Input> = object extends Input
-  ? [input?: { [K in keyof Input]: Input[K] } & CallOptions]
-  : [input: { [K in keyof Input]: Input[K] } & CallOptions];
+  ? [input?: { -readonly [K in keyof Input]: Input[K] } & CallOptions]
+  : [input: { -readonly [K in keyof Input]: Input[K] } & CallOptions];
 
 /** The member `params` of a call, if its path has parameters. */
 export type ParamsOf<Path extends string, Schema extends AnySchema | undefined> =
-  [ParamName<Path>] extends [never] ? unknown
-    : Exclude<ParamName<Path>, OptionalParamNames<Path>> extends never
-      ? { readonly params?: Params<Path, InputOf<Schema>> }
-    : { readonly params: Params<Path, InputOf<Schema>> };
+  [ParamName<Path>] extends [never] ? unknown : Texts<"params", Params<Path, InputOf<Schema>>>;
 
 /** The input of a schema, if there is one. */
 export type InputOf<Schema> = Schema extends AnySchema ? SchemaInput<Schema> : unknown;
@@ -76,26 +76,25 @@ export type ParamName<Path extends string> =
 
 /** The parameters of a path. */
 export type Params<Path extends string, Input> =
-  & { readonly [K in Exclude<ParamName<Path>, OptionalParamNames<Path>>]: Param<K, Input> }
-  & { readonly [K in OptionalParamNames<Path>]?: Param<K, Input> };
+  & { [K in Exclude<ParamName<Path>, OptionalParamNames<Path>>]: Param<K, Input> }
+  & { [K in OptionalParamNames<Path>]?: Param<K, Input> };
 
 /** A parameter of a path. */
-export type Param<K, Input> = K extends keyof Input ? AsText<NonNullable<Input[K]>> : TextValue;
+export type Param<K, Input> = K extends keyof Input ? NonNullable<Input[K]> : string;
 
 /** Anything whose text a schema of strings accepts, or lists of it; literals stay literals. */
 export type AsText<T> = T extends readonly (infer Item)[] ? readonly AsText<Item>[]
   : string extends T ? TextValue
   : T;
 
-/** Fields that are sent as text. */
-export type Texts<T> = { readonly [K in keyof T]: AsText<T[K]> };
+/** A member of a call whose fields are sent as text; optional if none of them is required. */
+export type Texts<Key extends string, Fields> = object extends Fields
+  ? { [K in Key]?: { -readonly [F in keyof Fields]: AsText<Fields[F]> } }
+  : { [K in Key]: { -readonly [F in keyof Fields]: AsText<Fields[F]> } };
 
-/** A member of a call with a schema; optional if the schema accepts an empty object. */
+/** A member of a call with a schema. */
 export type Part<Key extends string, Schema extends AnySchema | undefined> = Schema extends
-  AnySchema
-  ? object extends SchemaInput<Schema> ? { readonly [K in Key]?: Texts<SchemaInput<Schema>> }
-  : { readonly [K in Key]: Texts<SchemaInput<Schema>> }
-  : unknown;
+  AnySchema ? Texts<Key, SchemaInput<Schema>> : unknown;
 
 /** The member `headers` of a call. */
 export type HeadersOf<Schema extends AnySchema | undefined> = Schema extends AnySchema
@@ -160,8 +159,10 @@ export interface Failure<P> {
 }
 
 /** The successful answers of a route. */
-export type SuccessOf<Types extends RouteTypes> = Types["output"] extends AnySchema
-  ? Success<Types["status"], Received<SchemaOutput<Types["output"]>>>
+export type SuccessOf<Types extends RouteTypes> = Types["method"] extends "HEAD"
+  ? Success<Types["status"] | Successful<keyof Types["responses"]>, undefined>
+  : Types["output"] extends AnySchema
+    ? Success<Types["status"], Received<SchemaOutput<Types["output"]>>>
   : Types["status"] extends 204 ? Success<204, undefined>
   : [Successful<keyof Types["responses"]>] extends [never] ? Success<Types["status"], unknown>
   : {
@@ -181,18 +182,19 @@ export type DeclaredData<Declared, Status> = Declared extends
   : Status extends 204 | 205 | 304 ? undefined
   : unknown;
 
-/** The problems of a route: those that it declares, invalid input, and any other. */
-export type ProblemOf<Types extends RouteTypes> =
-  | { [S in DeclaredProblem<Types>]: DeclaredProblemOf<Types["responses"], S> }[
-    DeclaredProblem<Types>
-  ]
-  | ProblemWith<Exclude<ProblemStatus, DeclaredProblem<Types>>>;
+/**
+ * The problems of a route: those of its declared responses, those with `errors` of invalid input,
+ * and any other.
+ */
+export type FailureOf<Responses, Invalid extends ProblemStatus> = Failure<
+  | DeclaredProblemOf<Responses, Invalid | Extract<keyof Responses, ProblemStatus>>
+  | ProblemWith<Exclude<ProblemStatus, Invalid | keyof Responses>>
+>;
 
-/** The statuses of the problems that a route declares. */
-export type DeclaredProblem<Types extends RouteTypes> =
-  | Extract<keyof Types["responses"], ProblemStatus>
-  | ([Extract<Types["params" | "query" | "headers" | "body"], AnySchema>] extends [never] ? never
-    : 422);
+/** The status of invalid input, if a route declares a schema of its input. */
+export type InvalidStatus<Types extends RouteTypes> =
+  [Extract<Types["params" | "query" | "headers" | "body"], AnySchema>] extends [never] ? never
+    : 422;
 
 /** A problem that a route declares. */
 export type DeclaredProblemOf<Responses, Status extends ProblemStatus> = Status extends
@@ -200,7 +202,13 @@ export type DeclaredProblemOf<Responses, Status extends ProblemStatus> = Status 
   ? Responses[Status] extends { readonly schema: infer S extends AnySchema }
     ? Received<SchemaOutput<S>> & { readonly status: Status }
   : ProblemWith<Status>
-  : ProblemWith<Status> & { readonly errors: readonly ValidationIssue[] };
+  : InvalidInput;
+
+/** The problem of a call whose input is invalid. */
+export interface InvalidInput extends ProblemWith<422> {
+  /** The reasons, one for each invalid value; at most 100. */
+  readonly errors: readonly ValidationIssue[];
+}
 
 /** A problem with a status. */
 export type ProblemWith<Status extends number> = Omit<Problem, "status"> & {
@@ -212,8 +220,10 @@ export type DataOf<Types> = [Types] extends [infer T extends RouteTypes] ? Succe
   : never;
 
 /** The answers to a call. */
-export type AnswerOf<Types> = [Types] extends [infer T extends RouteTypes]
-  ? SuccessOf<T> | NotModified<T["method"], T["etag"]> | Failure<ProblemOf<T>>
+export type AnswerOf<Types> = [Types] extends [infer T extends RouteTypes] ?
+    | SuccessOf<T>
+    | NotModified<T["method"], T["etag"]>
+    | FailureOf<T["responses"], InvalidStatus<T>>
   : never;
 
 /** The answer of a route with `etag` to a call with `if-none-match`. */
@@ -226,6 +236,16 @@ export type EventOf<Types> = [Types] extends
   [{ readonly responses: { readonly 200: { readonly schema: infer S extends AnySchema } } }]
   ? ServerSentEvent<Received<SchemaOutput<S>>>
   : ServerSentEvent<unknown>;
+
+/** The path of a route, unless its response has a schema or no body, and thus no events. */
+export type EventPath<Path, Types> = [Types] extends
+  [{ readonly output: AnySchema } | { readonly status: 204 }] ? Path & NoEvents : Path;
+
+/** Why a route cannot send events. */
+export interface NoEvents {
+  /** The reason. */
+  readonly reason: "its response is data, or has no body";
+}
 
 /** An event of a stream (https://html.spec.whatwg.org/#server-sent-events). */
 export interface ServerSentEvent<Json> {

@@ -4,20 +4,20 @@
  * @module
  */
 import type { Problem } from "../core/http/problem.ts";
-import type { AnyApi, RouteAt } from "./api.ts";
+import type { AnyApi, CallMethod, PathsOf, RouteAt } from "./api.ts";
 import type {
   AnswerOf,
   CallArguments,
   CallOptions,
   DataOf,
   EventOf,
+  EventPath,
   Failure,
   Success,
 } from "./call.ts";
-import { eventsOf } from "./events.ts";
 import { isJson, ProblemError, problemOf } from "./problem_error.ts";
 import { bodyOf, headersOf, type Input, pathOf } from "./request.ts";
-import { delayOf, wait } from "./retry.ts";
+import { repeat } from "./retry.ts";
 import { wholeText } from "./texts.ts";
 
 /** Sends a request, or passes it on to what sends it. */
@@ -37,8 +37,8 @@ export interface ClientOptions extends Pick<CallOptions, "signal"> {
   readonly timeoutMs?: number;
   /**
    * How many times a call is repeated that failed to reach the server, had no answer within
-   * `timeoutMs`, or was answered with 408, 429, 502, 503 or 504; default 0.
-   * `POST` and `PATCH` are repeated only with an `Idempotency-Key`.
+   * `timeoutMs`, or was answered with 408, 429, 502, 503 or 504, or 409 with `Retry-After` in
+   * seconds; default 0. `POST` and `PATCH` are repeated only with an `Idempotency-Key`.
    * The delay doubles from 200 ms up to 30 s, with jitter; `Retry-After` takes precedence.
    */
   readonly retry?: number;
@@ -55,7 +55,7 @@ export interface ClientOptions extends Pick<CallOptions, "signal"> {
 }
 
 /** Calls of one method. */
-export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
+export interface Calls<Api, Method extends CallMethod, Paths extends string> {
   /**
    * Calls a route and returns the data of its answer.
    *
@@ -64,27 +64,27 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
    * @throws {RangeError} if the answer has more than 16 777 216 characters
    * @throws {TypeError} if the answer is a redirect
    */
-  <P extends keyof Api[Method] & string>(
+  <P extends Paths>(
     path: P,
-    ...input: CallArguments<P, RouteAt<Api, Method, P>>
-  ): Promise<DataOf<RouteAt<Api, Method, P>>>;
+    ...input: CallArguments<P, RouteAt<Api, `${Method} ${P}`>>
+  ): Promise<DataOf<RouteAt<Api, `${Method} ${P}`>>>;
   /**
    * Calls a route and returns its answer: data, a problem, or the 304 of a route with `etag`.
    *
    * @throws {SyntaxError} if the body of a JSON answer is not JSON
    */
-  safe<P extends keyof Api[Method] & string>(
+  safe<P extends Paths>(
     path: P,
-    ...input: CallArguments<P, RouteAt<Api, Method, P>>
-  ): Promise<AnswerOf<RouteAt<Api, Method, P>>>;
+    ...input: CallArguments<P, RouteAt<Api, `${Method} ${P}`>>
+  ): Promise<AnswerOf<RouteAt<Api, `${Method} ${P}`>>>;
   /**
    * Calls a route and returns its response, whose body is not read: a file, or a stream.
    *
    * @throws {ProblemError} if the status is 400 or more
    */
-  response<P extends keyof Api[Method] & string>(
+  response<P extends Paths>(
     path: P,
-    ...input: CallArguments<P, RouteAt<Api, Method, P>>
+    ...input: CallArguments<P, RouteAt<Api, `${Method} ${P}`>>
   ): Promise<Response>;
   /**
    * Calls a route that sends events, and yields them; leaving the loop aborts the call. It does
@@ -93,28 +93,28 @@ export interface Calls<Api extends AnyApi, Method extends keyof AnyApi> {
    * @throws {ProblemError} if the status is 400 or more
    * @throws {RangeError} if an event has more than 16 777 216 characters
    */
-  events<P extends keyof Api[Method] & string>(
-    path: P,
-    ...input: CallArguments<P, RouteAt<Api, Method, P>>
-  ): AsyncIterable<EventOf<RouteAt<Api, Method, P>>>;
+  events<P extends Paths>(
+    path: P & EventPath<P, RouteAt<Api, `${Method} ${P}`>>,
+    ...input: CallArguments<P, RouteAt<Api, `${Method} ${P}`>>
+  ): AsyncIterable<EventOf<RouteAt<Api, `${Method} ${P}`>>>;
 }
 
 /** A client of an API: a function for each method. */
 export interface Client<Api extends AnyApi> {
   /** Calls `GET` routes. */
-  readonly get: Calls<Api, "GET">;
+  readonly get: Calls<Api, "GET", PathsOf<Api, "GET">>;
   /** Calls `POST` routes. */
-  readonly post: Calls<Api, "POST">;
+  readonly post: Calls<Api, "POST", PathsOf<Api, "POST">>;
   /** Calls `PUT` routes. */
-  readonly put: Calls<Api, "PUT">;
+  readonly put: Calls<Api, "PUT", PathsOf<Api, "PUT">>;
   /** Calls `PATCH` routes. */
-  readonly patch: Calls<Api, "PATCH">;
+  readonly patch: Calls<Api, "PATCH", PathsOf<Api, "PATCH">>;
   /** Calls `DELETE` routes. */
-  readonly delete: Calls<Api, "DELETE">;
+  readonly delete: Calls<Api, "DELETE", PathsOf<Api, "DELETE">>;
   /** Calls `OPTIONS` routes. */
-  readonly options: Calls<Api, "OPTIONS">;
+  readonly options: Calls<Api, "OPTIONS", PathsOf<Api, "OPTIONS">>;
   /** Calls `HEAD` routes. */
-  readonly head: Calls<Api, "HEAD">;
+  readonly head: Calls<Api, "HEAD", PathsOf<Api, "HEAD">>;
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete", "options", "head"] as const;
@@ -124,9 +124,6 @@ const TIMEOUT_MS = 30_000;
 
 /** The longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** The statuses of redirects (https://fetch.spec.whatwg.org/#redirect-status). */
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * Creates a client of the API of an application, whose calls are typed by its routes. `base` is the
@@ -168,74 +165,68 @@ interface Common {
   readonly options: ClientOptions;
 }
 
+/** Reads the answer to a call. */
+type Read<T> = (response: Response, call: string) => Promise<T>;
+
 function callsOf(method: string, { start, options }: Common): object {
   const send = sendOf(options);
-  type Read<T> = (response: Response, call: string) => Promise<T>;
-  async function run<T>(path: string, input: Input & CallOptions, read: Read<T>): Promise<T> {
-    const {
-      signal = options.signal,
-      timeoutMs = options.timeoutMs ?? TIMEOUT_MS,
-      retry = options.retry ?? 0,
-    } = input;
-    const { redirect = "error" } = options;
-    const call = `${method} ${path}`;
-    const url = start + pathOf(call, input);
-    const [body, mediaType] = bodyOf(input);
-    for (let count = 0;; count++) {
-      const ended = new AbortController();
-      const timer = setTimeout(() => {
-        ended.abort(
-          new DOMException(`Cannot ${call}: no answer in ${timeoutMs} ms`, "TimeoutError"),
-        );
-      }, Math.min(timeoutMs, MAX_TIMER_MS));
-      try {
-        const { headers = {} } = options;
-        const given = typeof headers === "function" ? await headers() : headers;
-        const request = new Request(url, {
-          method,
-          headers: headersOf(given, {
-            ...mediaType && { "content-type": mediaType },
-            ...input.headers,
-          }),
-          ...body !== undefined && { body },
-          ...options.credentials && { credentials: options.credentials },
-          redirect: redirect === "error" ? "manual" : redirect, // Workers know no "error"
-          signal: AbortSignal.any([ended.signal, ...signal ? [signal] : []]),
-        });
-        const mayRepeat = count < retry;
-        let response: Response | undefined;
-        let delayMs: number | undefined;
+  const calling =
+    <T>(read: Read<T>) => async (path: string, input: Input & CallOptions = {}): Promise<T> => {
+      const {
+        signal = options.signal,
+        timeoutMs = options.timeoutMs ?? TIMEOUT_MS,
+        retry = options.retry ?? 0,
+      } = input;
+      const { redirect = "error" } = options;
+      const call = `${method} ${path}`;
+      const url = start + pathOf(call, input);
+      const [body, mediaType] = bodyOf(input);
+      for (let count = 0;; count++) {
+        const ended = new AbortController();
+        const timer = setTimeout(() => {
+          ended.abort(
+            new DOMException(`Cannot ${call}: no answer in ${timeoutMs} ms`, "TimeoutError"),
+          );
+        }, Math.min(timeoutMs, MAX_TIMER_MS));
         try {
-          response = await send(request);
-          if (mayRepeat) delayMs = delayOf({ request, count, response });
-        } catch (error) {
-          if (mayRepeat && !signal?.aborted) delayMs = delayOf({ request, count });
-          if (delayMs === undefined) throw error;
+          const { headers = {} } = options;
+          const request = new Request(url, {
+            method,
+            headers: headersOf(
+              typeof headers === "function" ? await headers() : headers,
+              { ...mediaType && { "content-type": mediaType }, ...input.headers },
+            ),
+            body,
+            ...options.credentials && { credentials: options.credentials },
+            redirect: redirect === "error" ? "manual" : redirect, // Workers know no "error"
+            signal: AbortSignal.any([ended.signal, signal ?? ended.signal]),
+          });
+          const attempt = { request, count, retry, signal };
+          let response: Response;
+          try {
+            response = await send(request);
+          } catch (error) {
+            if (await repeat(attempt)) continue;
+            throw error;
+          }
+          if (await repeat({ ...attempt, response })) continue;
+          if (redirect !== "error" || !isRedirect(response)) return await read(response, call);
+          await response.body?.cancel();
+          throw new TypeError(`Cannot ${call}: the answer is a redirect`);
+        } finally {
+          clearTimeout(timer);
         }
-        const isRefused = response && redirect === "error" && isRedirect(response);
-        if (response && delayMs === undefined && !isRefused) return await read(response, call);
-        await response?.body?.cancel();
-        if (isRefused) throw new TypeError(`Cannot ${call}: the answer is a redirect`);
-        await wait(delayMs ?? 0, signal);
-      } finally {
-        clearTimeout(timer);
       }
-    }
-  }
-  return Object.assign(
-    async (path: string, input: Input = {}) => {
-      const answer = await run(path, input, answerOf);
-      if (answer.problem) throw new ProblemError(`${method} ${path}`, answer);
-      return answer.data;
+    };
+  const response = calling(successful);
+  return Object.assign(calling(dataOf), {
+    safe: calling(answerOf),
+    response,
+    async *events(path: string, input?: Input) {
+      const { eventsOf } = await import("./events.ts"); // most clients read none
+      yield* eventsOf(await response(path, input));
     },
-    {
-      safe: (path: string, input: Input = {}) => run(path, input, answerOf),
-      response: (path: string, input: Input = {}) => run(path, input, successful),
-      async *events(path: string, input: Input = {}) {
-        yield* eventsOf(await run(path, input, successful));
-      },
-    },
-  );
+  });
 }
 
 function sendOf(
@@ -247,9 +238,9 @@ function sendOf(
   );
 }
 
-/** Checks for a redirect, which a browser hides. */
+/** Checks for a redirect (https://fetch.spec.whatwg.org/#redirect-status); a browser hides it. */
 function isRedirect({ type, status }: Response): boolean {
-  return type === "opaqueredirect" || REDIRECTS.includes(status);
+  return type === "opaqueredirect" || /30[12378]/.test(`${status}`);
 }
 
 async function answerOf(
@@ -263,8 +254,13 @@ async function answerOf(
   return { status, data, response };
 }
 
+async function dataOf(response: Response, call: string): Promise<unknown> {
+  const answer = await answerOf(response, call);
+  if (answer.problem) throw new ProblemError(call, answer);
+  return answer.data;
+}
+
 async function successful(response: Response, call: string): Promise<Response> {
-  if (response.status < 400) return response;
-  const problem = problemOf(response, await wholeText(response, call));
-  throw new ProblemError(call, { problem, response });
+  if (response.status >= 400) await dataOf(response, call); // throws
+  return response;
 }

@@ -34,22 +34,25 @@ export function pathOf(call: string, { params = {}, query = {} }: Input): string
     }
     return `/${segments.map(encodeURIComponent).join("/")}`;
   });
-  const search = new URLSearchParams(fieldsOf(query) as [string, string][]).toString();
+  const search = textOf(query);
   return `${filled || "/"}${search && `?${search}`}`;
 }
 
 /** A segment that a URL resolves: it would name another path. */
 const DOTS = /^(\.|%2e){1,2}$/i;
 
-/** Returns the body of a request, and its media type unless `fetch` sets it. */
-export function bodyOf({ body, form, multipart }: Input): [body?: BodyInit, mediaType?: string] {
+/** Returns the body of a request, and its media type; `fetch` sets that of a multipart form. */
+export function bodyOf(
+  { body, form, multipart }: Input,
+): [body: BodyInit | null, mediaType?: string] {
   if (multipart) {
     const data = new FormData();
     for (const [name, value] of fieldsOf(multipart)) data.append(name, value as string | Blob);
     return [data];
   }
-  if (form) return [new URLSearchParams(fieldsOf(form) as [string, string][])];
-  return body === undefined ? [] : [JSON.stringify(body), "application/json"];
+  // Bun sends an empty `URLSearchParams` without its type
+  if (form) return [textOf(form), "application/x-www-form-urlencoded"];
+  return body === undefined ? [null] : [JSON.stringify(body), "application/json"];
 }
 
 /** Returns the headers of a client with those of a call; `undefined` is omitted. */
@@ -62,6 +65,11 @@ export function headersOf(
     if (value !== undefined) headers.set(name, String(value));
   }
   return headers;
+}
+
+/** Returns fields in the form of a query. */
+function textOf(fields: Readonly<Record<string, unknown>>): string {
+  return new URLSearchParams(fieldsOf(fields) as [string, string][]).toString();
 }
 
 /** Lists fields: a list is repeated, `undefined` is omitted, other values are sent as text. */

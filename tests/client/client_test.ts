@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { FwFactory } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { createClient, ProblemError } from "../../src/client/mod.ts";
 import { test } from "../support/test.ts";
-import { type Kitchen, KitchenModule } from "./kitchen.ts";
+import { createKitchen, type Kitchen, KitchenModule } from "./kitchen.ts";
 
-const app = (await FwFactory.create(KitchenModule)).setGlobalPrefix("api").enableUriVersioning();
+const app = await createKitchen();
 const api = createClient<Kitchen>("http://localhost/api", { fetch: app.fetch });
 const BORN = "1970-01-01T00:00:00.000Z";
 
@@ -203,6 +202,23 @@ test("retry repeats calls of idempotent methods that fail for a while", async ()
   assert.equal(keyed.requests.length, 2);
 });
 
+test("retry repeats a call that is answered with 409 and Retry-After: one with its key runs", async () => {
+  const running = failing(409, 409, 200);
+  await running.client.post("/any", { headers: { "idempotency-key": "k" } });
+  assert.equal(running.requests.length, 3);
+  let calls = 0;
+  const conflict = createClient<Kitchen>("http://localhost", {
+    retry: 2,
+    fetch: () => {
+      calls++;
+      return new Response(null, { status: 409 });
+    },
+  });
+  const headers = { "idempotency-key": "k" };
+  await assert.rejects(conflict.post("/any", { headers }), ProblemError);
+  assert.equal(calls, 1);
+});
+
 test("timeoutMs ends an attempt without an answer, signal ends a call and its delays", async () => {
   const silent = (request: Request) =>
     new Promise<Response>((_, reject) => {
@@ -243,30 +259,6 @@ test("retry repeats an attempt whose time limit ended, with its whole body and n
   const max = await client.put("/v1/cats/:id", { params: { id: 1 }, body: { name: "Max" } });
   assert.deepEqual(max, { name: "Max" });
   assert.deepEqual(bodies, ['1 {"name":"Max"}', '2 {"name":"Max"}']);
-});
-
-test("createClient() calls a server over HTTP", async () => {
-  const served = (await FwFactory.create(KitchenModule)).setGlobalPrefix("api")
-    .enableUriVersioning();
-  const server = await served.listen(0, { hostname: "127.0.0.1" });
-  try {
-    const client = createClient<Kitchen>(new URL("/api", server.url));
-    assert.equal(await client.get("/"), "hello");
-    assert.equal((await client.get("/v1/cats/:id", { params: { id: 7 } })).name, "Tom");
-    const file = new File(["meow"], "cat.txt");
-    const photo = { params: { id: 1 }, multipart: { file, note: "new" } };
-    assert.equal(await client.post("/v1/cats/:id/photo", photo), "new: meow");
-    const { problem } = await client.get.safe("/v1/cats/:id", { params: { id: 9 } });
-    assert.equal(problem?.status, 409);
-    const counts: number[] = [];
-    for await (const { event, json } of client.get.events("/ticks")) {
-      if (event === "tick") counts.push(json().count);
-    }
-    assert.deepEqual(counts, [1, 2, 3]);
-    assert.equal(await client.delete("/v1/cats/:id", { params: { id: 1 } }), undefined);
-  } finally {
-    await served.close();
-  }
 });
 
 test("the client of a test application calls the routes below the global prefix", async () => {

@@ -1,7 +1,15 @@
 /** An application with a route of each kind that a client can call. */
 import { streamSSE } from "hono/streaming";
 import * as v from "valibot";
-import { ConflictException, controller, dto, module, route } from "../../mod.ts";
+import {
+  ConflictException,
+  controller,
+  dto,
+  type FwApplication,
+  FwFactory,
+  module,
+  route,
+} from "../../mod.ts";
 import type { ApiOf } from "../../src/client/mod.ts";
 
 const Id = v.object({ id: v.pipe(v.string(), v.toNumber(), v.integer()) });
@@ -69,6 +77,8 @@ class RootController extends controller() {
     response: v.object({ key: v.string() }),
   }, ({ headers }) => ({ key: headers["x-key"] }));
   any = route.all("/any", (_, c) => c.text(c.req.method));
+  exists = route.head("/exists", (_, c) => c.body(null, 200, { "x-count": "3" }));
+  moved = route.get("/moved", (_, c) => c.redirect("/api/"));
   html = route.get("/gateway", () => new Response("<h1>Bad</h1>", { status: 502 }));
   bytes = route.get("/bytes", () => new Response(new Uint8Array([1, 2, 3])));
   ticks = route.get("/ticks", {
@@ -96,6 +106,11 @@ const CatsModule = module({ controllers: [CatsController, KittensController] });
 
 /** The root module. */
 export const KitchenModule = module({ imports: [CatsModule], controllers: [RootController] });
+
+/** Creates the application, below the prefix `/api`. */
+export async function createKitchen(): Promise<FwApplication> {
+  return (await FwFactory.create(KitchenModule)).setGlobalPrefix("api").enableUriVersioning();
+}
 
 /** Its API, below the prefix `/api`. */
 export interface Kitchen extends ApiOf<typeof KitchenModule> {}

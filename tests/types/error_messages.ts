@@ -35,6 +35,37 @@ export function messagesOf(
 ): readonly CompilerMessage[] {
   const lines = mistakes.map((mistake) => mistake.replaceAll(/\s+/g, " "));
   const text = `${declarations.trim()}\n${lines.join("\n")}\n`;
+  const program = programOf(text);
+  const source = program.getSourceFile(FILE);
+  const first = declarations.trim().split("\n").length;
+  const found = program.getSemanticDiagnostics(source).map((diagnostic) => ({
+    line: source!.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line - first,
+    token: text.slice(diagnostic.start).slice(0, diagnostic.length),
+    text: textOf(diagnostic),
+    related: (diagnostic.relatedInformation ?? []).map(textOf),
+  }));
+  assert.deepEqual(found.map(({ line }) => line), lines.map((_, line) => line), lines.join("\n"));
+  return found;
+}
+
+/** Compiles a program, and returns how many types the compiler instantiates. */
+export function instantiationsOf(text: string): number {
+  const program = programOf(text);
+  assert.deepEqual(program.getSemanticDiagnostics(program.getSourceFile(FILE)).map(textOf), []);
+  return program.getInstantiationCount();
+}
+
+/** The compiler's message about a line. */
+export interface CompilerMessage {
+  /** What it is about: the text that an editor underlines. */
+  readonly token: string;
+  /** All lines of the message. */
+  readonly text: string;
+  /** Related messages, such as where a type was declared. */
+  readonly related: readonly string[];
+}
+
+function programOf(text: string): TypeScript.Program {
   const host = ts.createCompilerHost(OPTIONS);
   const { getSourceFile, fileExists, readFile } = host;
   host.getSourceFile = (name, ...rest) => {
@@ -44,24 +75,7 @@ export function messagesOf(
   };
   host.fileExists = (name) => name === FILE || fileExists.call(host, name);
   host.readFile = (name) => name === FILE ? text : readFile.call(host, name);
-  const program = ts.createProgram([FILE], OPTIONS, host);
-  const source = program.getSourceFile(FILE);
-  const first = declarations.trim().split("\n").length;
-  const found = program.getSemanticDiagnostics(source).map((diagnostic) => ({
-    line: source!.getLineAndCharacterOfPosition(diagnostic.start ?? 0).line - first,
-    text: textOf(diagnostic),
-    related: (diagnostic.relatedInformation ?? []).map(textOf),
-  }));
-  assert.deepEqual(found.map(({ line }) => line), lines.map((_, line) => line), lines.join("\n"));
-  return found;
-}
-
-/** The compiler's message about a line. */
-export interface CompilerMessage {
-  /** All lines of the message. */
-  readonly text: string;
-  /** Related messages, such as where a type was declared. */
-  readonly related: readonly string[];
+  return ts.createProgram([FILE], OPTIONS, host);
 }
 
 function textOf({ messageText }: Pick<TypeScript.Diagnostic, "messageText">): string {
