@@ -44,7 +44,7 @@ export class Factory<M extends AnyModel> {
     const entries = Object.entries(fields).flatMap(([name, field]) => {
       const value = given[name];
       if (value !== undefined) return [[name, typeof value === "function" ? value(i) : value]];
-      return isRequired(field) ? [[name, usualValue(field, { i, name, table })]] : [];
+      return isRequired(field) ? [[name, factoryValue(field, { i, name, table })]] : [];
     });
     // The required columns are there, and each value is of its field.
     return Object.fromEntries(entries) as CreateInput<M>;
@@ -94,7 +94,8 @@ export function factory<M extends AnyModel>(model: M, values: FactoryValues<M> =
 }
 
 /** The column of a row that is made. */
-interface Place {
+export interface Place {
+  /** The number of the row, from 1. */
   readonly i: number;
   readonly name: string;
   readonly table: string;
@@ -129,10 +130,15 @@ const VALUES: Readonly<Record<FieldKind, (field: AnyField, place: Place) => unkn
   time: (_, { i }) => new Date((i % SECONDS) * SECOND_MS).toISOString().slice(11, 19),
   uuid: (_, { i }) => `00000000-0000-4000-8000-${i.toString(16).padStart(12, "0")}`,
   blob: (_, { i }) => new Uint8Array([i % 256]),
-  array: ({ traits: { element } }, place) => [usualValue(element as AnyField, place)],
+  array: ({ traits: { element } }, place) => [factoryValue(element as AnyField, place)],
 };
 
-function usualValue(field: AnyField, place: Place): unknown {
+/**
+ * Returns a valid value of a field, which depends on the number of the row.
+ *
+ * @throws {TypeError} if no valid value is known; see {@linkcode Factory.build}
+ */
+export function factoryValue(field: AnyField, place: Place): unknown {
   const { reference, of } = field.traits;
   const cannot = (reason: string) =>
     new TypeError(`Cannot build ${place.table}: ${place.name} ${reason}; give it a value`);
@@ -158,7 +164,8 @@ function within({ kind, traits: { size, rules } }: AnyField, value: bigint): big
     : LARGEST[kind === "bigint" ? kind : "integer"];
   const most = max === undefined ? largest : read(max);
   const first = most >= 0n ? 0n : most - CYCLE;
-  const least = min !== undefined ? read(min) : first < -largest ? -largest : first;
+  const lowest = kind === "bigint" ? -largest - 1n : -largest;
+  const least = min !== undefined ? read(min) : first < lowest ? lowest : first;
   return least + value % (most - least + 1n);
 }
 
@@ -179,7 +186,8 @@ function checkColumns({ "~model": { table, fields } }: AnyModel, values: object)
   }
 }
 
-function jsonOf(value: unknown): unknown {
+/** Returns a value of a row as JSON: a `Date` and a `bigint` are text, bytes are base64. */
+export function jsonOf(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return value.map(jsonOf);
   if (!(value instanceof Uint8Array)) return value instanceof Date ? value.toISOString() : value;

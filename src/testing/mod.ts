@@ -34,9 +34,23 @@ export {
   type IssueTokenOptions,
   type RotateKeysOptions,
 } from "./identity_provider/options.ts";
+export type {
+  ContractBase,
+  PartName,
+  ProveCaller,
+  ProveIdentity,
+  ProveOptions,
+  ProveRecord,
+  ProveRunOptions,
+  Undocumented,
+} from "./prove/options.ts";
+export { type Proof, prove } from "./prove/prove.ts";
+export type { PartReport, ProveReport } from "./prove/report.ts";
+export type { Failure, PartResult } from "./prove/part.ts";
 export { stub, type StubMembers } from "./stub.ts";
 export {
   createTestApplication,
   type TestApplication,
   type TestApplicationOptions,
 } from "./test_application.ts";
+export { TestJobs } from "./test_jobs.ts";

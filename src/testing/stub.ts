@@ -23,6 +23,9 @@ const PROBED: ReadonlySet<PropertyKey> = new Set([
   "inspect",
   "onModuleInit",
   "onApplicationBootstrap",
+  "onMetrics",
+  "onWorkersStart",
+  "onWorkersStop",
   "onApplicationShutdown",
   "onModuleDestroy",
 ]);

@@ -9,6 +9,7 @@ import { type Client, createClient } from "../client/client.ts";
 import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../application/factory.ts";
+import { TestJobs } from "./test_jobs.ts";
 
 /** Options of {@linkcode createTestApplication}. */
 export interface TestApplicationOptions {
@@ -25,6 +26,8 @@ export interface TestApplication<M extends Module = Module> extends FwApplicatio
    * paths start after the global prefix. For other options, pass `app.fetch` to `createClient`.
    */
   readonly client: Client<ApiOf<M>>;
+  /** The jobs of the application, which run when the test drains them. */
+  readonly jobs: TestJobs;
 }
 
 /**
@@ -44,7 +47,7 @@ export async function createTestApplication<const M extends Module>(
     await app.ready();
     const base = new URL(app.globalPrefix, "http://localhost");
     const client = createClient<ApiOf<M>>(base, { fetch: app.fetch });
-    return Object.assign(app, { client });
+    return Object.assign(app, { client, jobs: new TestJobs(app) });
   } catch (error) {
     await app.close().catch(() => {}); // the first error is the cause
     throw error;

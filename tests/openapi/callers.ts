@@ -1,7 +1,7 @@
 /** The callers of requests that are made from documents, and facts that no document describes. */
 import type { Issuer } from "../oauth2/issuer.ts";
-import type { Untold } from "./property/arbitrary_value.ts";
-import type { Caller } from "./property/planned_request.ts";
+import type { Undocumented } from "../../src/testing/prove/options.ts";
+import type { Caller } from "../../src/testing/prove/part.ts";
 
 /** A caller without a token. */
 export const nobody: Caller = { name: "nobody", isKnown: false };
@@ -14,7 +14,7 @@ export const forger: Caller = {
 };
 
 /** Facts that the documents of the applications do not describe. */
-export const UNTOLD: Untold = {
+export const UNDOCUMENTED: Undocumented = {
   operations: [
     "AppModule.AuthController.callback", // a login has to be under way
     "AppModule.AuthController.login", // it validates the path of the site itself

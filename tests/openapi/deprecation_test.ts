@@ -238,12 +238,20 @@ test("Deprecation and Sunset reach a client over a socket, each once", async () 
   });
 });
 
-for (const deprecation of [true, {}, ALL]) {
+for (
+  const [deprecation, sunset] of [
+    [true, undefined],
+    [{}, undefined],
+    [ALL, SUNSET],
+    [{ sunset: "2027-01-01" }, "2027-01-01"],
+    [{ sunset: new Date(SUNSET) }, "2026-07-08T09:10:11.000Z"],
+  ] as const
+) {
   test(`OpenAPI table: deprecated is in the document: ${JSON.stringify(deprecation)}`, async () => {
     const operation = await operationOf(
       route.get("/", { openapi: { deprecated: deprecation } }, () => 1),
     );
-    assert.equal(operation.deprecated, true);
+    assert.deepEqual([operation.deprecated, operation["x-sunset"]], [true, sunset]);
   });
 }
 

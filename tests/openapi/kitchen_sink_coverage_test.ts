@@ -25,6 +25,7 @@ const OPTIONS = keysOf<RouteOptions>({
   filters: 0,
   guards: 0,
   headers: 0,
+  idempotent: 0,
   interceptors: 0,
   openapi: 0,
   params: 0,

@@ -201,7 +201,7 @@ test("the kitchen sink warns of the one schema whose library offers no JSON Sche
     await sink.app.ready();
     assert.deepEqual(records.map(({ level, message }) => [level, message.join("")]), [[
       "warning",
-      "The body of POST /api/v1/inputs/bodies/untold: home-made offers no JSON Schema of it, so " +
+      "The body of POST /api/v1/inputs/bodies/undocumented: home-made offers no JSON Schema of it, so " +
       'it is described as "any"',
     ]]);
   }));

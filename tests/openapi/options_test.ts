@@ -372,10 +372,10 @@ test("OpenApiOptions: without an error response, the schema of problem is no com
 test("OpenApiOptions: problem is validated by the call", async () => {
   const app = await applicationOf(things);
   const text = v.string();
-  const untold: AnySchema = { "~standard": { ...text["~standard"], vendor: "home-made" } };
+  const undocumented: AnySchema = { "~standard": { ...text["~standard"], vendor: "home-made" } };
   for (
     const [problem, message] of [
-      [{ schema: untold }, "problem.schema is of home-made, which offers no JSON Schema"],
+      [{ schema: undocumented }, "problem.schema is of home-made, which offers no JSON Schema"],
       [{ schema: {} }, "problem.schema is neither a schema nor the name of one"],
       [{}, "problem.schema is neither a schema nor the name of one"],
       [{ schema: text, contentType: "json" }, 'problem.contentType "json" is not a media type'],

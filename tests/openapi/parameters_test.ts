@@ -571,3 +571,24 @@ test("OpenAPI table: a route with etag has the header of its precondition, unles
     { name: "if-match", in: "header", required: true, schema: { type: "string", minLength: 3 } },
   ]);
 });
+
+test("OpenAPI table: a route that is idempotent has the header of its key, unless it declares it", async () => {
+  const parametersOf = async (thing: Route) => (await operationOf(thing)).parameters;
+  const [key, ...others] = await parametersOf(route.post("/", { idempotent: true }, () => 1)) ?? [];
+  assert.deepEqual(others, []);
+  const { schema, description, ...rest } = key ?? {};
+  assert.deepEqual(rest, { name: "idempotency-key", in: "header", required: true });
+  assert.match(description ?? "", /^A UUID/);
+  const pattern = new RegExp(String((schema as { readonly pattern?: string }).pattern), "u");
+  for (const valid of ["a", '"a"', crypto.randomUUID(), "x".repeat(255)]) {
+    assert.match(valid, pattern);
+  }
+  for (const invalid of ["", '""', '"a', "a b", "a,b", "a;b", "a\\b", "x".repeat(256), "\u00e9"]) {
+    assert.doesNotMatch(invalid, pattern);
+  }
+  const headers = v.object({ "idempotency-key": v.pipe(v.string(), v.uuid()) });
+  const own = await parametersOf(route.post("/", { idempotent: true, headers }, () => 1)) ?? [];
+  assert.deepEqual(own.map(({ name, schema }) => [name, schema]), [
+    ["idempotency-key", { type: "string", format: "uuid" }],
+  ]);
+});

@@ -12,14 +12,15 @@ import type { FwApplication, Module } from "../../mod.ts";
 import { DbOptions } from "../../src/db/mod.ts";
 import { createTestApplication, type DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
+import { checkAnswers, fetchDocument } from "../support/check_answers.ts";
 import { issuer } from "../oauth2/issuer.ts";
 import { test, testOnce } from "../support/test.ts";
-import { callerOf, forger, nobody, UNTOLD } from "./callers.ts";
+import { callerOf, forger, nobody, UNDOCUMENTED } from "./callers.ts";
 import { createKitchenSink, FAILURE_MEDIA_TYPE } from "./kitchen_sink.ts";
-import { checkAnswer } from "./property/check_answer.ts";
-import { checkAnswers, type Send, type TrialResult } from "./property/check_answers.ts";
-import type { Caller, SentRequest } from "./property/planned_request.ts";
-import { ServedDocument } from "./property/served_document.ts";
+import { checkAnswer } from "../../src/testing/prove/document/check_answer.ts";
+import type { TrialResult } from "../../src/testing/prove/document/check_answers.ts";
+import type { SentRequest } from "../../src/testing/prove/request/sent_request.ts";
+import type { Caller, Send } from "../../src/testing/prove/part.ts";
 
 /** How many requests each application is sent. */
 const REQUESTS = {
@@ -127,7 +128,7 @@ test("the answers of the OAuth2 example are those of its document", () =>
       send: sender(app),
       callers: [nobody, forger, ...callers],
       requests: REQUESTS.oauth2,
-      untold: UNTOLD,
+      undocumented: UNDOCUMENTED,
     });
     assert.equal(answers, REQUESTS.oauth2);
     await checkLogin(app, provider);
@@ -151,7 +152,7 @@ for (
     await using app = await createTestApplication(root, {
       setUp: (app) => setUp(app).enableOpenApi(),
     });
-    const trial = { send: sender(app), callers: [nobody], requests, untold: UNTOLD };
+    const trial = { send: sender(app), callers: [nobody], requests, undocumented: UNDOCUMENTED };
     try {
       assert.equal((await checkAnswers(trial)).answers, requests);
     } finally {
@@ -194,7 +195,7 @@ async function tryKitchenSink(requests: number): Promise<void> {
     problemType: FAILURE_MEDIA_TYPE,
     callers,
     requests,
-    untold: UNTOLD,
+    undocumented: UNDOCUMENTED,
   });
   assert.equal(answers, requests);
 }
@@ -218,7 +219,7 @@ async function checkLogin(
   app: FwApplication,
   provider: DevelopmentIdentityProvider,
 ): Promise<void> {
-  using document = await ServedDocument.fetch(sender(app));
+  using document = await fetchDocument(sender(app));
   const check = async (sent: SentRequest) => {
     const operation = document.operationAt(sent.method, sent.path);
     assert.ok(operation);

@@ -70,6 +70,24 @@ const RESPONSES: Readonly<Record<string, readonly [Route, Responses]>> = {
     route.delete("/", { etag: Rows, status: 204 }, () => undefined),
     { 204: { description: "No Content" }, 400: shared("BadRequest"), ...OF_MATCHES },
   ],
+  "400, 409 and 422 of a route that is idempotent": [
+    route.post("/", { idempotent: true, response: Cat }, () => ({ name: "Tom" })),
+    {
+      200: { ...OK, content: cats },
+      400: shared("BadRequest"),
+      409: {
+        ...problem(409, "A request with the same Idempotency-Key runs, or the state conflicts"),
+        headers: {
+          "Retry-After": {
+            description: "The time after which to try again, in seconds",
+            required: false,
+            schema: { type: "integer", minimum: 0 },
+          },
+        },
+      },
+      422: shared("UnprocessableContent"),
+    },
+  ],
   "200 only by default": [route.get("/", () => 1), { 200: OK }],
   "200 with the schema of the response": [
     route.get("/", { response: Cat }, () => ({ name: "Tom" })),

@@ -136,6 +136,7 @@ test("every row of a factory is within the bounds of its fields", () => {
         e: field.text({ min: least, max: least + more }),
         f: field.decimal({ precision: 2, scale: 2 }),
         g: field.bigint({ min: 2n ** 63n - 5n }),
+        h: field.bigint({ max: -(2n ** 63n) }),
       });
       const schema = createSchemaOf(Bounded);
       const rows = factory(Bounded);

@@ -88,6 +88,14 @@ test("stub() has the members that runtimes read on any object", async () => {
   assert.throws(() => assert.deepEqual(cats, new CatsService()), { code: "ERR_ASSERTION" });
 });
 
+test("stub() is provided in an application with metrics", async () => {
+  await using app = await createTestApplication(module({ providers: [CatsService] }), {
+    overrides: [stub(CatsService, { one: () => tom })],
+    setUp: (app) => app.enableMetrics(),
+  });
+  assert.equal((await app.request("/metrics")).status, 200);
+});
+
 test("stub() keeps getters and calls between members, and runs its lifecycle hooks", async () => {
   const calls: string[] = [];
   const cats = await stubbed(stub(CatsService, {

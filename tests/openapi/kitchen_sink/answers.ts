@@ -10,10 +10,13 @@ import {
   controller,
   dto,
   type ExceptionFilter,
+  inject,
   type Module,
   module,
   route,
 } from "../../../mod.ts";
+import { DbModule, DbOptions, DbService } from "../../../src/db/mod.ts";
+import { idempotencyTables, JobsModule, jobTables } from "../../../src/jobs/mod.ts";
 import { OAuth2Guard, OAuth2Principal } from "../../../src/oauth2/mod.ts";
 
 const Done = v.object({ done: v.boolean() });
@@ -138,13 +141,32 @@ class VaultController extends controller("answers/vault", {
   gold = route.put("/gold", { args: { me: OAuth2Principal }, response: Done }, done);
 }
 
+class KeysDb extends DbService.with({ ...jobTables, ...idempotencyTables }) {}
+class KeysTables {
+  readonly #db = inject(KeysDb);
+  async onModuleInit(): Promise<void> {
+    await this.#db.createTables();
+  }
+}
+
+/** Answers that are stored. */
+class StoredController extends controller("answers/stored") {
+  once = route.post("/once", { response: Done, idempotent: true }, done);
+}
+
 export const AnswersModule: Module = module({
   name: "AnswersModule",
+  imports: [
+    DbModule.forRoot(KeysDb, DbOptions.fromUrl("sqlite::memory:")),
+    JobsModule.forRoot(KeysDb),
+  ],
+  providers: [KeysTables],
   controllers: [
     StatusesController,
     MethodsController,
     StaffController,
     LobbyController,
     VaultController,
+    StoredController,
   ],
 });

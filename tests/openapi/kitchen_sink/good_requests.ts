@@ -217,14 +217,14 @@ function ofBodies(): readonly GoodRequest[] {
       status: 204,
     },
     {
-      operationId: of("untold"),
-      path: `${path}/untold`,
+      operationId: of("undocumented"),
+      path: `${path}/undocumented`,
       init: { json: [1, { two: null }] },
       answer: { was: [1, { two: null }] },
     },
     {
-      operationId: of("untold"),
-      path: `${path}/untold`,
+      operationId: of("undocumented"),
+      path: `${path}/undocumented`,
       init: { method: "POST" },
       answer: { was: null },
     },
@@ -295,6 +295,12 @@ function ofProtections(headers: HeadersInit): readonly GoodRequest[] {
   const answer = { done: true };
   const of = (name: string) => `AnswersModule.${name}`;
   return [
+    {
+      operationId: of("StoredController.once"),
+      path: `${path}/stored/once`,
+      init: { method: "POST", headers: { "idempotency-key": "one" } },
+      answer,
+    },
     {
       operationId: of("StaffController.room"),
       path: `${path}/staff/room`,

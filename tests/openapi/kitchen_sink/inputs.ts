@@ -119,7 +119,7 @@ const Stored = dto(
 const Note = dto("Note", v.object({ text: v.pipe(v.string(), v.minLength(1), v.maxLength(99)) }));
 
 /** A schema of an unknown library, which accepts anything and offers no JSON Schema. */
-const Untold: StandardSchemaV1<unknown, { readonly was: unknown }> = {
+const Undocumented: StandardSchemaV1<unknown, { readonly was: unknown }> = {
   "~standard": {
     version: 1,
     vendor: "home-made",
@@ -170,9 +170,9 @@ class BodiesController extends controller("inputs/bodies", { interceptors: [pref
     () => undefined,
   );
 
-  untold = route.post(
-    "/untold",
-    { body: Untold, response: v.object({ was: v.unknown() }) },
+  undocumented = route.post(
+    "/undocumented",
+    { body: Undocumented, response: v.object({ was: v.unknown() }) },
     ({ body }) => body,
   );
 }

@@ -1,0 +1,68 @@
+/**
+ * Routes, each with a valid request.
+ *
+ * @module
+ */
+import fc from "fast-check";
+import type { RouteInfo } from "../../../core/route/route_table.ts";
+import { templatesOf } from "../../../openapi/operation/path_templates.ts";
+import { draftsOf } from "./arbitrary_requests.ts";
+import { writeRequest } from "./planned_request.ts";
+import { SeenValues } from "./seen_values.ts";
+import type { SentRequest } from "./sent_request.ts";
+import type { DescribedOperation, ServedDocument } from "./served_document.ts";
+import type { Undocumented } from "../options.ts";
+import { ANONYMOUS } from "../part.ts";
+
+/** A route, with a valid request as far as its operation describes one. */
+export interface CalledRoute extends RouteInfo {
+  readonly operation: DescribedOperation | undefined;
+  /** The request, without a caller. */
+  readonly request: SentRequest;
+}
+
+/** Generates the same request each time, so that `prove.json` depends on the routes alone. */
+const SEED = 0;
+
+/** Finds the operation of a route, and makes a request to it. */
+export function calledRoute(
+  route: RouteInfo,
+  { document, undocumented }: {
+    readonly document: ServedDocument;
+    readonly undocumented: Undocumented | undefined;
+  },
+): CalledRoute {
+  const method = route.method === "ALL" ? "GET" : route.method;
+  const { template = route.path, params = [] } = templatesOf(route.path).at(-1) ?? {};
+  const operation = document.operations.find((each) =>
+    each.method === method && each.template === template
+  );
+  if (!operation) {
+    const values = new Map(params.map(({ name, pattern }) => [name, valueOf(pattern)]));
+    const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => values.get(name) ?? "1");
+    return { ...route, operation, request: { method, path, headers: {} } };
+  }
+  const resolve = (reference: string) => document.resolve(reference);
+  const [draft] = fc.sample(draftsOf(operation, { resolve, undocumented }), {
+    seed: SEED,
+    numRuns: 1,
+  });
+  const request = writeRequest({
+    operation,
+    verdict: "valid",
+    what: "nothing",
+    caller: ANONYMOUS,
+    draft: draft!, // there is one for each run
+    recall: {},
+  }, new SeenValues());
+  return { ...route, operation, request };
+}
+
+function valueOf(pattern: string | undefined): string {
+  if (pattern === undefined) return "1";
+  const [value = "1"] = fc.sample(fc.stringMatching(new RegExp(pattern)), {
+    seed: SEED,
+    numRuns: 1,
+  });
+  return encodeURIComponent(value);
+}

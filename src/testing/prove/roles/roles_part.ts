@@ -1,0 +1,238 @@
+/**
+ * The part `roles`: every route with every caller, against what the route declares.
+ *
+ * @module
+ */
+import { within, withTimeLimit } from "../../../platform/time_limit.ts";
+import {
+  ANONYMOUS,
+  type Failure,
+  type Part,
+  type PartResult,
+  type ProveContext,
+  type Send,
+  type SignedCaller,
+} from "../part.ts";
+import { changedLines, type Lines, writeLines } from "../recorded.ts";
+import { type CalledRoute, calledRoute } from "../request/called_route.ts";
+import { curl } from "../request/exchange_lines.ts";
+import { requestBy, sendRequest, type SentRequest } from "../request/sent_request.ts";
+import { withDocument } from "../request/with_document.ts";
+import { spellingsOf } from "./spellings.ts";
+
+/** Statuses of requests that no route has answered. */
+const ELSEWHERE = [301, 302, 307, 308, 404, 405];
+
+/** Calls every route as every caller, and checks who is let in. */
+export const rolesPart: Part = { name: "roles", run };
+
+function run(context: ProveContext): Promise<PartResult> {
+  return withDocument(context, async (started, document) => {
+    const { timeoutMs, options: { undocumented } } = context;
+    const routes = started.app.routes()
+      .map((route) => calledRoute(route, { document, undocumented }));
+    const { expired, send } = started;
+    const callers = [ANONYMOUS, ...expired ? [expired] : [], ...started.callers];
+    const entries: MatrixEntry[] = [];
+    const failures: Failure[] = [];
+    for (const route of routes) {
+      const calls = new RouteCalls(route, { send, callers, timeoutMs });
+      entries.push(...await calls.run());
+      failures.push(...calls.failures);
+    }
+    const matrix = matrixOf(entries);
+    const changes = changedLines(matrix, context.recorded).map(({ key, was, is }): Failure => {
+      const [subject = "", caller] = key.split("  ");
+      const change = was === undefined
+        ? `${is}, which prove.json does not have`
+        : is === undefined
+        ? "no such route or caller, which prove.json has"
+        : `${is}, and prove.json has ${was}`;
+      return { subject, message: `${caller}: ${change}; --update accepts it` };
+    });
+    return {
+      checked: `${routes.length} routes x ${callers.length} callers`,
+      outcome: "as declared",
+      failures: [...failures, ...changes],
+      record: writeLines(matrix),
+    };
+  });
+}
+
+/** Whether a caller is let in, or the status by which it is refused. */
+type Decision = "allowed" | "401" | "403";
+
+interface MatrixEntry {
+  readonly route: CalledRoute;
+  readonly caller: string;
+  readonly decision: Decision;
+}
+
+/** Sorts by path, so that the routes of a resource are together, then by method and caller. */
+function matrixOf(entries: readonly MatrixEntry[]): Lines {
+  const rows = entries.map(({ route: { method, path, versions }, caller, decision }) => {
+    const others = versions.filter((version) => !path.split("/").includes(version));
+    const key = `${[method, path, ...others].join(" ")}  ${caller}`;
+    return { key, decision, order: [path, method, ...others, caller].join("\0") };
+  });
+  const sorted = rows.toSorted((a, b) => a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
+  return new Map(sorted.map(({ key, decision }) => [key, decision]));
+}
+
+/** The calls of one route. */
+class RouteCalls {
+  readonly failures: Failure[] = [];
+  readonly #route: CalledRoute;
+  readonly #send: Send;
+  readonly #callers: readonly SignedCaller[];
+  readonly #timeoutMs: number;
+  #hasFailed = false;
+
+  constructor(
+    route: CalledRoute,
+    { send, callers, timeoutMs }: {
+      readonly send: Send;
+      readonly callers: readonly SignedCaller[];
+      readonly timeoutMs: number;
+    },
+  ) {
+    this.#route = route;
+    this.#send = send;
+    this.#callers = callers;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Calls the route as each caller, and in its other spellings. */
+  async run(): Promise<readonly MatrixEntry[]> {
+    const route = this.#route;
+    const entries: MatrixEntry[] = [];
+    for (const caller of this.#callers) {
+      const status = await this.#call(route.request, caller);
+      if (status === undefined) break;
+      const decision = decisionOf(status);
+      this.#checkDeclared(caller, status);
+      for (const { name, request } of spellingsOf(route)) {
+        const other = await this.#call(request, caller);
+        if (other === undefined || ELSEWHERE.includes(other) || decisionOf(other) === decision) {
+          continue;
+        }
+        const message =
+          `${name} answers ${other} to ${caller.name}, and ${route.request.method} ${status}`;
+        this.#fail(message, { request, caller });
+      }
+      entries.push({ route, caller: caller.name, decision });
+    }
+    if (this.#hasFailed) return entries;
+    this.#checkAllowed(entries);
+    await this.#checkOptions();
+    return entries;
+  }
+
+  /** Returns the status of an answer; `undefined` if the route fails, which is reported once. */
+  async #call(request: SentRequest, caller: SignedCaller): Promise<number | undefined> {
+    const answer = async () => {
+      const response = await sendRequest(this.#send, requestBy(caller, request));
+      await response.body?.cancel();
+      return response.status;
+    };
+    let fault: string;
+    try {
+      const status = await withTimeLimit(answer(), this.#timeoutMs);
+      if (status < 500) return status;
+      fault = `it fails with ${status}`;
+    } catch (error) {
+      fault = error instanceof DOMException && error.name === "TimeoutError"
+        ? `no answer in ${this.#timeoutMs} ms`
+        : `it throws ${error}`;
+    }
+    if (!this.#hasFailed) this.#fail(`${fault} for ${caller.name}`, { request, caller });
+    this.#hasFailed = true;
+    return undefined;
+  }
+
+  /** Checks the answer against the protection that the route and its operation declare. */
+  #checkDeclared(caller: SignedCaller, status: number): void {
+    const route = this.#route;
+    const { protection, operation } = route;
+    const needed = needsIdentity(route);
+    const { name, isKnown } = caller;
+    const expect = (isSo: boolean, why: string) => {
+      if (!isSo) this.#fail(why, { request: route.request, caller });
+    };
+    if (needed && !isKnown) {
+      expect(status === 401, `${needed}, and ${name} gets ${status} instead of 401`);
+    } else if (needed) {
+      expect(status !== 401, `${needed}, and ${name}, who has one, gets 401`);
+    }
+    if (needed && isKnown && !hasPermission(route, caller)) {
+      const permissions = permissionsOf(route);
+      expect(status === 403, `it needs ${permissions}, and ${name} gets ${status} instead of 403`);
+    }
+    if (protection === "public" && !operation?.responses.has(status)) {
+      expect(![401, 403].includes(status), `it is public, and ${name} gets ${status}`);
+    }
+  }
+
+  /** Checks that those are let in that the route declares, if any such caller is declared. */
+  #checkAllowed(entries: readonly MatrixEntry[]): void {
+    const route = this.#route;
+    if (route.roles.length + route.scopes.length === 0) return;
+    const entitled = this.#callers.filter((each) => each.isKnown && hasPermission(route, each));
+    const [first] = entitled;
+    if (!first) return;
+    const names = entitled.map(({ name }) => name);
+    const isRefused = entries.filter(({ caller }) => names.includes(caller))
+      .every(({ decision }) => decision === "403");
+    if (!isRefused) return;
+    const message = `it needs ${permissionsOf(route)}, and refuses ${names.join(", ")} with 403`;
+    this.#fail(message, { request: route.request, caller: first });
+  }
+
+  /** Checks that `OPTIONS`, which needs no caller, lists methods and answers nothing else. */
+  async #checkOptions(): Promise<void> {
+    const { method, request: { path } } = this.#route;
+    if (method === "OPTIONS" || method === "ALL") return;
+    const request = { method: "OPTIONS", path, headers: {} };
+    const status = await this.#call(request, ANONYMOUS);
+    if (status === undefined || status >= 300) return;
+    const response = await this.#send(path, { method: "OPTIONS" });
+    const reading = response.text();
+    if (!await within(reading, this.#timeoutMs) || await reading === "") return;
+    const message = `OPTIONS answers ${status} with a body to anonymous`;
+    this.#fail(message, { request, caller: ANONYMOUS });
+  }
+
+  #fail(
+    message: string,
+    { request, caller }: { readonly request: SentRequest; readonly caller: SignedCaller },
+  ): void {
+    const { method, path } = this.#route;
+    const details = [curl(requestBy(caller, request), caller)];
+    this.failures.push({ subject: `${method} ${path}`, message, details });
+  }
+}
+
+/** Returns why a caller needs a token; `undefined` if none is needed. */
+function needsIdentity({ protection, operation }: CalledRoute): string | undefined {
+  if (["identity", "roles", "scopes"].includes(protection)) return "it needs a token";
+  return operation?.needsIdentity ? "its operation is documented to need a token" : undefined;
+}
+
+function hasPermission(
+  { roles, scopes }: Pick<CalledRoute, "roles" | "scopes">,
+  caller: SignedCaller,
+): boolean {
+  const hasRole = roles.length === 0 || roles.some((role) => caller.roles.includes(role));
+  return hasRole && scopes.every((scope) => caller.scopes.includes(scope));
+}
+
+function permissionsOf({ roles, scopes }: Pick<CalledRoute, "roles" | "scopes">): string {
+  return [
+    ...roles.length > 0 ? [`one of the roles ${roles.join(", ")}`] : [],
+    ...scopes.length > 0 ? [`the scopes ${scopes.join(" ")}`] : [],
+  ].join(" and ");
+}
+
+function decisionOf(status: number): Decision {
+  return status === 401 ? "401" : status === 403 ? "403" : "allowed";
+}
