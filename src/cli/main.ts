@@ -9,11 +9,14 @@ import { addDbCommand } from "./commands/db.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addGenerateCommand } from "./commands/generate.ts";
 import { addInfoCommand } from "./commands/info.ts";
+import { addJobsCommand } from "./commands/jobs.ts";
 import { addNewCommand } from "./commands/new.ts";
+import { addProveCommand } from "./commands/prove.ts";
+import { addWorkCommand } from "./commands/work.ts";
 import { addOpenApiCommand, addRoutesCommand } from "./commands/application.ts";
 import { addExamples } from "./commands/options.ts";
 import { VERSION } from "./project/framework.ts";
-import { Interruption, lineOf } from "./terminal/cli_error.ts";
+import { Interruption, lineOf, ProgramExit } from "./terminal/cli_error.ts";
 import { hasColours, paint, paintError, printError } from "./terminal/terminal.ts";
 
 /**
@@ -29,7 +32,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help, version
-    if (error instanceof Interruption) return error.exitCode;
+    if (error instanceof Interruption || error instanceof ProgramExit) return error.exitCode;
     printError(`${paintError("red", "error:")} ${messageOf(error, args)}`);
     return error instanceof CommanderError ? 2 : 1;
   }
@@ -67,6 +70,9 @@ export function createProgram(): Command {
   addRoutesCommand(program);
   addOpenApiCommand(program);
   addDbCommand(program);
+  addJobsCommand(program);
+  addWorkCommand(program);
+  addProveCommand(program);
   addDoctorCommand(program);
   addInfoCommand(program);
   return program;

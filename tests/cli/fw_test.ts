@@ -21,7 +21,18 @@ test("fw --version prints the version of the package", async () => {
 
 test("fw, fw --help and fw help print the commands and examples", async () => {
   const commands = createProgram().commands.map((command) => command.name());
-  const expected = ["new", "generate", "routes", "openapi", "db", "doctor", "info"];
+  const expected = [
+    "new",
+    "generate",
+    "routes",
+    "openapi",
+    "db",
+    "jobs",
+    "work",
+    "prove",
+    "doctor",
+    "info",
+  ];
   assert.deepEqual(commands, expected);
   for (const command of ["", "--help", "-h", "help"]) {
     const { code, stdout, stderr } = await fw(command, { cwd: ROOT });
@@ -57,6 +68,7 @@ test("every kind can be generated, with the aliases of NestJS", () => {
     pipe: ["pi"],
     dto: [],
     model: [],
+    job: [],
     migration: [],
   });
 });
@@ -78,6 +90,10 @@ const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
     "db rollback --steps x",
     "option '--steps <number>' argument 'x' is invalid. It is not a whole number of 1 or more.",
   ],
+  [
+    "g job sweep --retries -1",
+    "option '--retries <number>' argument '-1' is invalid. It is not a whole number of 0 or more.",
+  ],
   ["new", "missing required argument 'name'"],
   [
     "new shop --db oracle",
@@ -96,7 +112,17 @@ for (const [i, [command, line]] of MISUNDERSTOOD.entries()) {
   }, { exhaustive: i >= 2 });
 }
 
-for (const command of ["routes", "openapi", "db status", "doctor", "g service cats"]) {
+for (
+  const command of [
+    "routes",
+    "openapi",
+    "db status",
+    "jobs list",
+    "prove",
+    "doctor",
+    "g service cats",
+  ]
+) {
   test(`fw ${command} outside of a project fails with exit code 1`, async () => {
     using folder = new TemporaryFolder();
     const { code, stdout, stderr } = await fw(command, { cwd: folder.path });

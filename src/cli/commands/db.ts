@@ -6,8 +6,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import process from "node:process";
 import { MIGRATION } from "../generate/kinds/model.ts";
-import { nameOfUrl } from "../project/database.ts";
-import { type Project, requireProject } from "../project/project.ts";
+import { requireProject } from "../project/project.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
@@ -15,9 +14,8 @@ import {
   migrationsOf,
   rollBack,
 } from "../project/migrations.ts";
-import { readVariables } from "../project/variables.ts";
-import { CliError } from "../terminal/cli_error.ts";
-import { ask, isInteractive, paint, print, table, withProgress } from "../terminal/terminal.ts";
+import { paint, print, table, withProgress } from "../terminal/terminal.ts";
+import { confirm } from "./confirm.ts";
 import { addDiffCommand } from "./db_diff.ts";
 import { addPullCommand } from "./db_pull.ts";
 import { addSeedCommand } from "./db_seed.ts";
@@ -75,29 +73,17 @@ interface RollbackOptions extends DatabaseOption {
 
 async function undoLast({ yes = false, ...options }: RollbackOptions): Promise<void> {
   const project = requireProject(process.cwd());
-  if (!yes) await confirmRollback(project, options);
+  const last = options.steps === 1 ? "last migration" : `last ${options.steps} migrations`;
+  if (!yes) {
+    await confirm(project, {
+      ...options,
+      action: "roll back",
+      question: (database) => `Roll back the ${last} of ${database}? Data can be lost.`,
+    });
+  }
   const names = await withProgress("Rolling back migrations", () => rollBack(project, options));
   if (names.length === 0) return print("No migration was run.");
   for (const name of names) print(`${paint("yellow", "rolled back")} ${name}`);
-}
-
-/**
- * Prompts whether to lose what the migrations have created.
- *
- * @throws {CliError} if the answer is not yes, there is no terminal, or `FW_ENV` is `production`
- */
-async function confirmRollback(project: Project, options: RollbackOptions): Promise<void> {
-  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
-  const database = nameOfUrl(DATABASE_URL) ?? `the database of ${options.database}`;
-  if (FW_ENV === "production") {
-    throw new CliError(`Cannot roll back ${database}: FW_ENV is production; --yes does so anyway`);
-  }
-  if (!isInteractive()) {
-    throw new CliError(`Cannot roll back ${database}: there is no terminal to ask; use --yes`);
-  }
-  const last = options.steps === 1 ? "last migration" : `last ${options.steps} migrations`;
-  const answer = await ask(`Roll back the ${last} of ${database}? Data can be lost. (yes/no)`);
-  if (!/^y(es)?$/i.test(answer)) throw new CliError("Cannot roll back: the answer was not yes");
 }
 
 function stateOf({ executedAt, isMissing, isEdited }: ListedMigration): string {

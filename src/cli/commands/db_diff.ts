@@ -11,7 +11,7 @@ import type { DatabaseOption } from "../project/migrations.ts";
 import { type Project, requireProject } from "../project/project.ts";
 import { diffsOf, type FolderDiff } from "../project/schema_diff.ts";
 import { FilePlan } from "../system/file_plan.ts";
-import { CliError } from "../terminal/cli_error.ts";
+import { CliError, lineOf } from "../terminal/cli_error.ts";
 import { ask, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
 import { addDatabaseOption, addExamples, argumentOr, collect, printChanges } from "./options.ts";
 
@@ -174,9 +174,10 @@ function printDiff(
 ): void {
   if (isNamed && changes.length > 0) print(`${folder.path}:`);
   for (const change of changes) {
-    print(`${isNamed ? "  " : ""}${paint(change.startsWith("drop") ? "red" : "cyan", change)}`);
+    const style = change.startsWith("drop") ? "red" : "cyan";
+    print(`${isNamed ? "  " : ""}${paint(style, lineOf(change))}`);
   }
-  for (const part of notCompared) print(paint("dim", `not compared: ${part}`));
+  for (const part of notCompared) print(paint("dim", `not compared: ${lineOf(part)}`));
 }
 
 function fillsOf(texts: readonly string[]): Readonly<Record<string, string>> {

@@ -83,7 +83,7 @@ const TAKEN: ReadonlySet<string> = new Set(["Row", "Db", "DatabaseModule"]);
 /**
  * Plans the file of the models of a database, and lists them in the project's database.
  *
- * @throws {CliError} if there are none
+ * @throws {CliError} if it has no tables
  */
 async function planModels(
   models: readonly PulledModel[],

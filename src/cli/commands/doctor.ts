@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import process from "node:process";
 import { CliError } from "../terminal/cli_error.ts";
 import { checkApplication, checkDatabase, checkModels } from "../doctor/application.ts";
+import { checkJobs } from "../doctor/jobs.ts";
 import { checkProduction } from "../doctor/production.ts";
 import type { Finding } from "../doctor/finding.ts";
 import {
@@ -52,17 +53,24 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
   const project = requireProject(process.cwd());
   const variables = readVariables(project);
   const isProduction = production || variables["FW_ENV"] === "production";
-  const findings = await withProgress("Checking", async () => [
-    await checkRuntime(project),
-    checkFramework(project),
-    checkPermissions(project),
-    ...checkVariables(project, variables),
-    await checkSecrets(project),
-    ...await checkApplication(project, { ...options, isProduction }),
-    ...await checkDatabase(project, { ...options, variables }),
-    ...await checkModels(project, { ...options, variables, isProduction }),
-    ...isProduction ? await checkProduction(project, { ...options, variables }) : [],
-  ]);
+  const findings = await withProgress("Checking", async () => {
+    const database = await checkDatabase(project, { ...options, variables });
+    const hasDatabase = database.some(({ level, subject }) =>
+      level === "ok" && subject === "database"
+    );
+    return [
+      await checkRuntime(project),
+      checkFramework(project),
+      checkPermissions(project),
+      ...checkVariables(project, variables),
+      await checkSecrets(project),
+      ...await checkApplication(project, { ...options, isProduction }),
+      ...database,
+      ...await checkModels(project, { ...options, variables, isProduction }),
+      ...await checkJobs(project, { ...options, hasDatabase }),
+      ...isProduction ? await checkProduction(project, { ...options, variables }) : [],
+    ];
+  });
   print(
     table(findings.map(({ level, subject, text }) => [paint(STYLES[level], level), subject, text])),
   );

@@ -3,25 +3,29 @@
  *
  * @module
  */
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import process from "node:process";
 import type { Kind } from "../generate/kind.ts";
 import { CONTROLLER, FILTER, GUARD, INTERCEPTOR } from "../generate/kinds/route_kinds.ts";
 import { DTO, MODULE, PIPE, SERVICE } from "../generate/kinds/plain_kinds.ts";
+import { JOB } from "../generate/kinds/job.ts";
 import { MIGRATION, MODEL } from "../generate/kinds/model.ts";
 import { FIELD } from "../generate/kinds/field.ts";
 import { CRUD, RESOURCE } from "../generate/kinds/resource.ts";
 import { readTarget, type TargetOptions } from "../generate/target.ts";
 import { FIELD_KINDS } from "../generate/fields/field_spec.ts";
+import { PAYLOAD_KINDS } from "../generate/fields/payload_code.ts";
 import { DATABASE_FILE, requireProject } from "../project/project.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { format } from "../system/programs.ts";
+import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, withProgress } from "../terminal/terminal.ts";
 import { writeDiff } from "./db_diff.ts";
 import { addExamples, argumentOr, printChanges } from "./options.ts";
 
 interface GenerateOptions extends TargetOptions {
   readonly tenant?: string;
+  readonly retries?: number;
   readonly dryRun?: boolean;
   readonly force?: boolean;
 }
@@ -48,7 +52,8 @@ export function addKindCommand(
   kind: Kind,
   { name = kind.name }: { readonly name?: string } = {},
 ): void {
-  const { aliases, about, example, hasFolder = true, hasFields = false, hasTenant = false } = kind;
+  const { aliases, about, example, hasFolder = true } = kind;
+  const { hasFields = false, hasTenant = false, hasPayload = false } = kind;
   const command = parent.command(name)
     .aliases([...aliases])
     .argument("[name]", "the name, in any case")
@@ -58,6 +63,12 @@ export function addKindCommand(
     command
       .argument("[fields...]", "its fields, such as title:text:2..80; prompts for them by default")
       .addHelpText("after", FIELDS_HELP);
+  }
+  if (hasPayload) {
+    command
+      .argument("[fields...]", "the fields of its payload, such as orderId:integer")
+      .option("--retries <number>", "how many further runs follow failed ones", retriesOf)
+      .addHelpText("after", PAYLOAD_HELP);
   }
   if (hasTenant) {
     command.option("--tenant <column>", "each row belongs to a tenant, that of the caller's token");
@@ -73,7 +84,7 @@ export function addKindCommand(
     .action((given: string | undefined, ...others: readonly unknown[]) => {
       // commander passes the arguments, then the options and the command
       const options = command.opts<GenerateOptions>();
-      const fields = hasFields ? others[0] as readonly string[] : [];
+      const fields = hasFields || hasPayload ? others[0] as readonly string[] : [];
       return generate(kind, { given, fields, options });
     });
   addExamples(command, `fw ${parent.name()} ${name} ${example}`);
@@ -88,7 +99,7 @@ interface GivenArguments {
 
 async function generate(
   kind: Kind,
-  { given, fields: texts, options: { dryRun = false, force = false, tenant, ...where } }:
+  { given, fields: texts, options: { dryRun = false, force = false, tenant, retries, ...where } }:
     GivenArguments,
 ): Promise<void> {
   const project = requireProject(process.cwd());
@@ -96,17 +107,31 @@ async function generate(
   const fields = texts.length === 0 ? await fieldsOf(kind) : texts;
   const target = readTarget(name, { root: project.root, kind: kind.name, ...where });
   const plan = new FilePlan(project.root);
+  const generation = { plan, project, target, fields, tenant, retries };
   await withProgress(`Generating ${target.name.kebab}`, async () => {
-    await kind.generate({ plan, project, target, fields, tenant });
+    await kind.generate(generation);
     await plan.formatNew((file) => format(file, project.root));
   });
   plan.check({ force });
   const changes = plan.changes();
   if (!dryRun) plan.apply(changes);
   printChanges(changes, plan.notes());
-  const migration = kind.migration?.({ target, fields });
+  const migration = kind.migration?.(generation);
   if (migration === undefined || dryRun) return;
-  await writeDiff(migration, { database: DATABASE_FILE, rename: [], fill: [] });
+  try {
+    await writeDiff(migration, { database: DATABASE_FILE, rename: [], fill: [] });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(
+      `${error.message}; the code is written, and fw db diff ${migration} writes its migration`,
+      { cause: error },
+    );
+  }
+}
+
+function retriesOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It is not a whole number of 0 or more.");
 }
 
 /** Returns the fields of a kind that was given none; on a terminal, prompts for them. */
@@ -127,6 +152,13 @@ and =default:
 The kinds are ${FIELD_KINDS.slice(0, 7).join(", ")},
 ${FIELD_KINDS.slice(7).join(", ")} and references.`;
 
+const PAYLOAD_HELP = `
+A field is name:kind, with options after further colons, ? if it may be null or
+missing, and =default:
+  orderId:integer  email:text:email?  note:text:..200  copies:integer:1..=1
+The kinds are ${PAYLOAD_KINDS.slice(0, 5).join(", ")},
+${PAYLOAD_KINDS.slice(5, -1).join(", ")} and ${PAYLOAD_KINDS.at(-1)}.`;
+
 /** All kinds, in the order of the help. */
 export const KINDS: readonly Kind[] = [
   RESOURCE,
@@ -141,5 +173,6 @@ export const KINDS: readonly Kind[] = [
   PIPE,
   DTO,
   MODEL,
+  JOB,
   MIGRATION,
 ];

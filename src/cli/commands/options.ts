@@ -7,6 +7,7 @@ import { type Command, CommanderError } from "commander";
 import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
 import type { Change } from "../system/file_plan.ts";
 import { ask, isInteractive, paint, print } from "../terminal/terminal.ts";
+import { printable } from "../terminal/printable.ts";
 
 /** Adds the option of the file of the application. */
 export function addAppOption(command: Command): Command {
@@ -50,8 +51,10 @@ export function printChanges(
   changes: readonly Pick<Change, "verb" | "path">[],
   notes: readonly string[] = [],
 ): void {
-  for (const { verb, path } of changes) print(`${paint(STYLES[verb], verb)} ${path}`);
-  for (const note of notes) print(`${paint("yellow", "note")} ${note}`);
+  for (const { verb, path } of changes) {
+    print(`${paint(STYLES[verb], verb)} ${printable(path)}`);
+  }
+  for (const note of notes) print(`${paint("yellow", "note")} ${printable(note)}`);
 }
 
 /** Collects the values of an option that can be repeated. */

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseEnv } from "node:util";
 import { VERSION } from "../project/framework.ts";
-import type { Project } from "../project/project.ts";
+import { type Project, startCommand } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
 import { readText } from "../system/files.ts";
 import { denoVersion, findOnPath, run } from "../system/programs.ts";
@@ -60,9 +60,10 @@ export function checkVariables({ root }: Project, variables: Variables): readonl
 }
 
 /** Checks whether the application has more permissions than it needs. */
-export function checkPermissions({ root, configFile }: Project): Finding {
+export function checkPermissions(project: Project): Finding {
+  const { root, configFile } = project;
   const config = readText(join(root, configFile)) ?? "";
-  const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
+  const command = startCommand(project);
   if (command === undefined) return skipped("permissions", `${configFile} has no task start`);
   const isAll = /(^|\s)(-\w*A\w*|--allow-all)(\s|$)/.test(command) ||
     (/(^|\s)-P\b/.test(command) && /"all"\s*:\s*true/.test(config));

@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { ApplicationOptions } from "../project/application.ts";
 import { databaseOfUrl, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
-import { hasFile, type Project } from "../project/project.ts";
+import { type Project, sourcesOf } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
-import { readText, withoutComments } from "../system/files.ts";
+import { withoutComments } from "../system/files.ts";
 import { type Finding, ok, problem, PRODUCTION as SUBJECT, warning } from "./finding.ts";
 import { checkSafeguards } from "./safeguards.ts";
 
@@ -29,7 +27,7 @@ export async function checkProduction(
 ): Promise<readonly Finding[]> {
   const findings = [
     ...await checkSafeguards(project, options),
-    ...checkSources(sourcesOf(project)),
+    ...checkSources(sourcesOf(project).map(withoutComments).join("\n")),
     ...checkEnvironment(variables["FW_ENV"]),
     ...checkOAuth2(variables),
     ...checkDatabases(variables),
@@ -94,13 +92,4 @@ function isVerified(parameters: URLSearchParams): boolean {
     parameters.has("sslrootcert") || parameters.has("ssl-ca") ||
     /true}?$/.test(parameters.get("ssl") ?? "") ||
     parameters.get("sslaccept") === "strict" || parameters.get("channel_binding") === "require";
-}
-
-function sourcesOf(project: Project): string {
-  if (!hasFile(project, "src")) return "";
-  const folder = join(project.root, "src");
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
-    .map((file) => withoutComments(readText(join(folder, file)) ?? ""))
-    .join("\n");
 }

@@ -17,7 +17,8 @@ export function specifierOfName({ body }: Program, name: string): string | undef
 export async function exportsName(source: string, name: string): Promise<boolean> {
   const program = await parseModule(source);
   return program?.body.some((statement) => {
-    if (statement.type === "ExportAllDeclaration") return true;
+    if (statement.type === "ExportAllDeclaration") return name !== "default";
+    if (statement.type === "ExportDefaultDeclaration") return name === "default";
     if (statement.type !== "ExportNamedDeclaration") return false;
     const isListed = statement.specifiers.some(({ exported }) => nameOf(exported) === name);
     return isListed || namesOf(statement.declaration).includes(name);

@@ -69,21 +69,24 @@ export async function addToModule(
 }
 
 /**
- * Lists a model in the only `DbService.with({ … })` of a file; returns the same as `addToModule`.
+ * Lists a model in the only `DbService.with({ … })` of a file, or spreads models into it if they
+ * have no accessor; returns the same as `addToModule`.
  */
 export async function addToDatabase(
   source: string,
-  { name, from, accessor }: Addition & { readonly accessor: string },
+  { name, from, accessor }: Addition & { readonly accessor?: string },
 ): Promise<string | undefined> {
   const program = await parseModule(source);
   const models = program && onlyObject(program, "DbService.with");
   if (!program || !models) return undefined;
-  if (propertyOf(models, accessor) !== undefined) {
-    return specifierOfName(program, name) === from ? source : undefined;
-  }
+  const item = accessor === undefined ? `...${name}` : `${accessor}: ${name}`;
+  const isListed = accessor === undefined
+    ? textsOf(models, source).includes(item)
+    : propertyOf(models, accessor) !== undefined;
+  if (isListed) return specifierOfName(program, name) === from ? source : undefined;
   return await appendTo(source, {
     find: (program) => onlyObject(program, "DbService.with"),
-    item: `${accessor}: ${name}`,
+    item,
     imported: { name, from },
   });
 }

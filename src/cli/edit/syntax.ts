@@ -73,7 +73,7 @@ export function insertAll(source: string, insertions: readonly Insertion[]): str
 }
 
 /** Returns a node and its descendants, in the order of the text. */
-function* partsOf(node: Node): Generator<Node> {
+export function* partsOf(node: Node): Generator<Node> {
   yield node;
   for (const value of Object.values(node)) {
     for (const part of Array.isArray(value) ? value : [value]) {

@@ -28,10 +28,15 @@ export interface Kind {
   readonly defaultField?: string;
   /** Whether its rows can belong to tenants; default false. */
   readonly hasTenant?: boolean;
+  /** Whether it has the fields of a payload, and retries; default false. */
+  readonly hasPayload?: boolean;
   /** Plans its files. */
   readonly generate: (generation: Generation) => void | Promise<void>;
-  /** Returns the name of the migration that is written by difference afterwards; default none. */
-  readonly migration?: (generation: Pick<Generation, "target" | "fields">) => string;
+  /**
+   * Returns the name of the migration that is written by difference afterwards, `undefined` without
+   * one; default none.
+   */
+  readonly migration?: (generation: Generation) => string | undefined;
 }
 
 /** Code and its test. */

@@ -31,10 +31,12 @@ export interface Generation {
   readonly project: Project;
   /** What to generate, and where. */
   readonly target: Target;
-  /** The fields of a model, as they were written: `title:text`. */
+  /** The fields of a model or a payload, as they were written: `title:text`. */
   readonly fields: readonly string[];
   /** The column that has the tenant of a row. */
   readonly tenant: string | undefined;
+  /** How many further runs a job has after failed ones. */
+  readonly retries: number | undefined;
 }
 
 /** Options of the place to generate in. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { applicationTest } from "./application_test_file.ts";
+import { testFiles } from "./application_test_file.ts";
 import type { Files, NewProject } from "./new_project.ts";
 
 const MAIN = `/** Serves the application, and stops it gracefully on a signal. */
@@ -52,7 +52,7 @@ export function applicationFiles(project: NewProject): Files {
   return {
     "src/main.ts": MAIN,
     "src/app.ts": app(project),
-    "src/app_test.ts": applicationTest(project),
+    ...testFiles(project),
     "src/greeting/greeting_controller.ts": GREETING_CONTROLLER,
     "src/greeting/greeting_service.ts": GREETING_SERVICE,
     "src/greeting/greeting_service_test.ts": GREETING_SERVICE_TEST,

@@ -1,12 +1,72 @@
 /**
- * The test of the application of a new project.
+ * The tests of the application of a new project: its own, its proof, and the workflow for both.
  *
  * @module
  */
-import type { NewProject } from "./new_project.ts";
+import { DENO_VERSION } from "../project/framework.ts";
+import type { Files, NewProject } from "./new_project.ts";
 
-/** Returns the text of the test. */
-export function applicationTest(project: NewProject): string {
+const WORKFLOW = `name: test
+on:
+  push:
+    branches: [main]
+  pull_request:
+permissions:
+  contents: read
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    timeout-minutes: 20
+    steps:
+      - uses: actions/checkout@v4
+      - uses: denoland/setup-deno@v2
+        with:
+          deno-version: ${DENO_VERSION}
+      - run: deno task ok
+      - run: deno task fw prove --junit prove.xml
+      - uses: actions/upload-artifact@v4
+        if: always()
+        with:
+          name: prove
+          path: prove.xml
+          if-no-files-found: ignore
+`;
+
+/** Returns the files of the tests. */
+export function testFiles(project: NewProject): Files {
+  return {
+    "src/app_test.ts": applicationTest(project),
+    "prove.ts": proof(project),
+    ".github/workflows/test.yml": WORKFLOW,
+  };
+}
+
+/** Callers have what is needed; passwords are not checked, so that no environment is needed. */
+function proof({ oauth2, authn }: NewProject): string {
+  const imports = [
+    `import { prove${authn ? ", stub" : ""} } from "@fw/fw/testing";`,
+    'import { AppModule, setUp } from "./src/app.ts";',
+    authn && 'import { CredentialsService } from "./src/session/credentials_service.ts";',
+  ];
+  const overrides = authn
+    ? `
+  // any password of an even length is right
+  overrides: [stub(CredentialsService, { isValid: (_, { length }) => length % 2 === 0 })],`
+    : "";
+  const callers = oauth2 || authn
+    ? `
+  callers: { ann: { tenant_id: "a" }, bob: { tenant_id: "b" }, root: { roles: ["admin"] } },`
+    : "";
+  return `/** The application, tested by what it declares: \`deno task fw prove\`. */
+${imports.filter(Boolean).join("\n")}
+
+export default prove(AppModule, {
+  setUp,${overrides}${callers}
+});
+`;
+}
+
+function applicationTest(project: NewProject): string {
   const { database, oauth2, authn } = project;
   const imports = [
     (database || oauth2 || authn) && 'import { provide } from "@fw/fw";',

@@ -18,6 +18,7 @@ export const GITIGNORE = `# Secrets, and files of this machine
 
 /node_modules/
 /coverage/
+/prove.xml
 `;
 
 /** The permissions of an application. Metrics need the name of the host. */

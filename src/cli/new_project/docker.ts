@@ -15,6 +15,7 @@ const COMMAND = `["deno", "run", "--cached-only", "--no-prompt", \\
 const DOCKERIGNORE = `.env*
 **/*.pem
 .git
+.github
 data
 node_modules
 coverage
@@ -22,6 +23,7 @@ dev
 Dockerfile
 compose.yaml
 **/*_test.ts
+prove.*
 `;
 
 /** Returns `Dockerfile` and `.dockerignore`. */

@@ -12,10 +12,11 @@ export function readme(project: NewProject): string {
   return `# ${project.title}
 
 \`\`\`sh
-deno task dev     # serve, and restart when a file changes
-deno task test    # run the tests
-deno task ok      # formatting, lint, types and tests: before a commit
-deno task fw -h   # generate code, list routes, check the project
+deno task dev        # serve, and restart when a file changes
+deno task test       # run the tests
+deno task ok         # formatting, lint, types and tests: before a commit
+deno task fw prove   # test the application by what it declares: prove.ts
+deno task fw -h      # generate code, list routes, check the project
 \`\`\`
 
 | path            | contents                                         |

@@ -107,7 +107,7 @@ export class SessionController extends controller("session", { public: true }) {
     body: Credentials,
     response: Session,
     status: 201,
-    openapi: { summary: "Log in" },
+    openapi: { summary: "Log in", responses: { 401: "The name or the password is wrong" } },
   }, async ({ body: { name, password } }, c) => {
     if (!this.#credentials.isValid(name, password)) {
       throw new UnauthorizedException("The name or the password is wrong");

@@ -78,7 +78,9 @@ async function readRoutes(
  */
 export async function documentOf(
   project: Project,
-  { isYaml, ...options }: ApplicationOptions & { readonly isYaml: boolean },
+  { isYaml, ...options }: ApplicationOptions & Pick<Inspection, "envFile"> & {
+    readonly isYaml: boolean;
+  },
 ): Promise<string> {
   return String(await inspect(project, { ...options, body: isYaml ? AS_YAML : AS_JSON }));
 }
@@ -142,10 +144,45 @@ const SAFEGUARDS = `  if (app.safeguards === undefined) return null;
   globalThis.setTimeout = (run, ms = 0, ...args) => wait(run, ms / 100, ...args);
   return await app.safeguards();`;
 
-type Inspection = ApplicationOptions & Pick<ProjectScript, "body" | "env">;
+/** The providers of the modules of an application. */
+export interface ListedProviders {
+  /** The names of the classes and keys that are provided. */
+  readonly names: readonly string[];
+  /** Whether a module has jobs. */
+  readonly hasJobs: boolean;
+}
+
+/**
+ * Lists the providers of the modules of a project.
+ *
+ * @throws {CliError} if the application cannot be loaded
+ */
+export async function providersOf(
+  project: Project,
+  { app }: ApplicationOptions,
+): Promise<ListedProviders> {
+  const body = `  const { Jobs } = await import("@fw/fw/jobs");
+  const seen = new Set();
+  const keys = [];
+  async function visit(module) {
+    if (seen.has(module)) return;
+    seen.add(module);
+    keys.push(...module.providers.map((provider) => provider.key ?? provider));
+    for (const imported of module.imports) await visit(await imported);
+  }
+  await visit(await exported.AppModule);
+  return { names: keys.map(({ name }) => name), hasJobs: keys.includes(Jobs) };`;
+  const options = { file: app, name: "AppModule", option: "--app", body };
+  return await runInProject(project, options) as ListedProviders; // the script wrote it
+}
+
+type Inspection = ApplicationOptions & Pick<ProjectScript, "body" | "env" | "envFile">;
 
 /** Runs code with a preview of the project's `app`, which builds no provider. */
-function inspect(project: Project, { app, body, env = {} }: Inspection): Promise<unknown> {
+function inspect(
+  project: Project,
+  { app, body, env = {}, envFile }: Inspection,
+): Promise<unknown> {
   const preview = `  const { FwFactory } = await import("@fw/fw");
   const app = await FwFactory.create(await exported.AppModule, { preview: true });
   await exported.setUp?.(app);
@@ -155,6 +192,7 @@ function inspect(project: Project, { app, body, env = {} }: Inspection): Promise
     name: "AppModule",
     option: "--app",
     body: preview + body,
+    envFile,
     env,
   });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "../terminal/cli_error.ts";
 import { readText, withoutComments } from "../system/files.ts";
@@ -56,6 +56,22 @@ export function requireProject(folder: string): Project {
 /** Checks whether a project has a file. */
 export function hasFile({ root }: Project, path: string): boolean {
   return existsSync(join(root, path));
+}
+
+/** Returns the texts of the files in `src`, without its tests. */
+export function sourcesOf(project: Project): readonly string[] {
+  if (!hasFile(project, "src")) return [];
+  const folder = join(project.root, "src");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
+    .map((file) => readText(join(folder, file)) ?? "");
+}
+
+/** Returns the command of the task `start` of a project, if it has one. */
+export function startCommand({ root, configFile }: Project): string | undefined {
+  const config = readText(join(root, configFile)) ?? "";
+  const [, command] = /"start"\s*:\s*(?:\{[^}]*"command"\s*:\s*)?"([^"]*)"/.exec(config) ?? [];
+  return command;
 }
 
 /**

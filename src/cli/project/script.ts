@@ -3,31 +3,37 @@
  *
  * @module
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { CliError, interruptible, lineOf } from "../terminal/cli_error.ts";
+import { CliError, interruptible, lineOf, ProgramExit, SIGNALS } from "../terminal/cli_error.ts";
 import { findDeno, type Outcome, run } from "../system/programs.ts";
 import { exportsName } from "../edit/imports.ts";
 import { parseModule } from "../edit/syntax.ts";
 import { readText } from "../system/files.ts";
-import { hasFile, type Project } from "./project.ts";
+import { hasFile, type Project, startCommand } from "./project.ts";
 
-/** A script that uses the exports of a file of the project. */
-export interface ProjectScript {
+/** A file of the project, and what a script needs of it. */
+export interface ImportedFile {
   /** The file, from the project's folder. */
   readonly file: string;
   /** A required export; the script finds all exports in `exported`. */
   readonly name: string;
   /** The option that names another file, for error messages. */
   readonly option: string;
-  /**
-   * The body of an async function, which returns JSON and can `import()` like a file of the folder.
-   */
+  /** The body of an async function, which can `import()` like a file of the folder. */
   readonly body: string;
-  /** Variables that replace those of this process and of `.env`. */
+}
+
+/** A script that uses the exports of a file of the project; its body returns JSON. */
+export interface ProjectScript extends ImportedFile {
+  /** The file of variables; default `.env` of the project, if it has one. */
+  readonly envFile?: string | undefined;
+  /** Variables that replace those of this process and of the file. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -44,28 +50,15 @@ interface ScriptResult {
  * error of the script
  */
 export async function runInProject(project: Project, script: ProjectScript): Promise<unknown> {
-  const { file, name, option } = script;
-  const path = resolve(project.root, file);
-  const source = readText(path);
-  if (source === undefined) {
-    throw new CliError(`Cannot load ${file}: it does not exist; ${option} names another file`);
-  }
-  // other files may have side effects when loaded; one with a syntax error is not run
-  if (await parseModule(source) && !await exportsName(source, name)) {
-    throw new CliError(`Cannot load ${file}: it exports no ${name}; ${option} names another file`);
-  }
-  const deno = findDeno();
-  if (deno === undefined) {
-    throw new CliError(
-      "Cannot run the project: deno is not on the PATH; npm install -g deno installs it",
-    );
-  }
+  const path = await checkedPath(project, script);
+  const deno = requireDeno();
   return await interruptible(async (signal) => {
     const folder = mkdtempSync(join(tmpdir(), "fw-"));
     try {
       const resultFile = join(folder, "result.json");
-      const envFile = hasFile(project, ".env") ? ["--env-file=.env"] : [];
-      const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...envFile, "-"], {
+      const { envFile = hasFile(project, ".env") ? ".env" : undefined } = script;
+      const variables = envFile === undefined ? [] : [`--env-file=${envFile}`];
+      const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...variables, "-"], {
         cwd: project.root,
         input: sourceOf(script.body, { path, resultFile }),
         env: { ...process.env, NO_COLOR: "1", ...script.env },
@@ -78,6 +71,77 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
       rmSync(folder, { recursive: true });
     }
   });
+}
+
+/**
+ * Runs a script in the project's folder until it ends by itself, with the variables of its `.env`:
+ * what it prints is printed, and signals are passed on to it. A project with a `deno.json` runs on
+ * Deno, with the permissions of its task `start`; one with a `package.json` on the runtime of this
+ * process.
+ *
+ * @throws {CliError} if the file, the export or Deno is missing
+ * @throws {ProgramExit} if its exit code is not 0; it has printed why
+ */
+export async function serveInProject(project: Project, script: ImportedFile): Promise<void> {
+  const path = await checkedPath(project, script);
+  const variables = hasFile(project, ".env") ? ["--env-file=.env"] : [];
+  const [program, ...args] = runtimeOf(project);
+  const child = spawn(program, [...args, ...variables, "-"], {
+    cwd: project.root,
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  // not by ChildProcess.kill: Deno allows it once, and then reports the process as ended
+  const pass = (signal: NodeJS.Signals) => child.pid && process.kill(child.pid, signal);
+  for (const signal of SIGNALS) process.on(signal, pass);
+  try {
+    child.stdin.on("error", () => {}); // it may end before it has read its input
+    child.stdin.end(servingSource(script.body, path));
+    const [code, signal] = await once(child, "exit");
+    const exitCode = Number(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
+    if (exitCode !== 0) throw new ProgramExit(exitCode);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, pass);
+  }
+}
+
+/** Returns the program that runs a project, with the arguments before those of the script. */
+function runtimeOf(project: Project): readonly [program: string, ...args: string[]] {
+  const isNpmProject = project.configFile === "package.json";
+  if (isNpmProject && process.versions.bun) return [process.execPath, "run"];
+  if (isNpmProject && !("Deno" in globalThis)) return [process.execPath, "--input-type=module"];
+  const permissions = startPermissions(project);
+  return [requireDeno(), "run", "--quiet", "--no-prompt", ...permissions];
+}
+
+/** Returns the flags of the permissions of the task `start`; all permissions without them. */
+function startPermissions(project: Project): readonly string[] {
+  const flags = startCommand(project)?.match(/(?<=\s)(?:--(?:allow|deny)-|-P)\S*/g);
+  return flags ?? ["--allow-all"];
+}
+
+/** Checks the file of a script, and returns its path. */
+async function checkedPath(
+  project: Project,
+  { file, name, option }: ImportedFile,
+): Promise<string> {
+  const path = resolve(project.root, file);
+  const source = readText(path);
+  if (source === undefined) {
+    throw new CliError(`Cannot load ${file}: it does not exist; ${option} names another file`);
+  }
+  // other files may have side effects when loaded; one with a syntax error is not run
+  if (await parseModule(source) && !await exportsName(source, name)) {
+    throw new CliError(`Cannot load ${file}: it exports no ${name}; ${option} names another file`);
+  }
+  return path;
+}
+
+function requireDeno(): string {
+  const deno = findDeno();
+  if (deno !== undefined) return deno;
+  throw new CliError(
+    "Cannot run the project: deno is not on the PATH; npm install -g deno installs it",
+  );
 }
 
 /**
@@ -95,18 +159,7 @@ async function main() {
   const exported = await import(${JSON.stringify(pathToFileURL(path).href)});
 ${body}
 }
-function describe(error) {
-  if (!(error instanceof Error)) return "it throws " + JSON.stringify(error);
-  const messages = [];
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (!messages.some((message) => message.includes(cause.message))) messages.push(cause.message);
-  }
-  const root = "file://" + process.cwd() + "/";
-  const frame = error.stack?.split("\\n").find((line) => line.includes(root) && !line.includes("$deno$"));
-  const place = frame?.slice(frame.indexOf(root) + root.length).replace(/\\)$/, "");
-  const isExplained = messages[0]?.startsWith("Cannot ") && !messages[0].startsWith("Cannot read prop");
-  return messages.join(": ") + (place && !isExplained ? " (" + place + ")" : "");
-}
+${DESCRIBE}
 let left;
 try {
   left = { result: await main() ?? null };
@@ -117,6 +170,39 @@ writeFileSync(${JSON.stringify(resultFile)}, JSON.stringify(left));
 process.exit(0);
 `;
 }
+
+/** The script prints the line of an error itself, and otherwise runs until it ends. */
+function servingSource(body: string, path: string): string {
+  return `
+import process from "node:process";
+async function main() {
+  const exported = await import(${JSON.stringify(pathToFileURL(path).href)});
+${body}
+}
+${DESCRIBE}
+try {
+  await main();
+} catch (error) {
+  const line = describe(error).trim().replaceAll(/\\s*[\\n\\r]\\s*/g, "; ");
+  console.error("error: " + line.replaceAll(/\\p{Cc}/gu, "?"));
+  process.exit(1);
+}
+`;
+}
+
+/** The code by which a script describes an error. */
+const DESCRIBE = `function describe(error) {
+  if (!(error instanceof Error)) return "it throws " + JSON.stringify(error);
+  const messages = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (!messages.some((message) => message.includes(cause.message))) messages.push(cause.message);
+  }
+  const root = "file://" + process.cwd() + "/";
+  const frame = error.stack?.split("\\n").find((line) => line.includes(root) && !line.includes("$deno$"));
+  const place = frame?.slice(frame.indexOf(root) + root.length).replace(/\\)$/, "");
+  const isExplained = messages[0]?.startsWith("Cannot ") && !messages[0].startsWith("Cannot read prop");
+  return messages.join(": ") + (place && !isExplained ? " (" + place + ")" : "");
+}`;
 
 function failureOf({ code, stderr }: Outcome): string {
   const [line = `it ended with exit code ${code}`] = /(?<=^error: ).+/m.exec(stderr) ?? [];

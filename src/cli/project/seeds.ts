@@ -18,7 +18,7 @@ export const SEEDS = "seeds";
  * Runs the seeds in alphabetical order, in one transaction, after pending migrations. Returns the
  * names of their files.
  *
- * @throws {CliError} if there is none, or one fails
+ * @throws {CliError} if no seed exists, or one fails
  */
 export async function runSeeds(
   project: Project,

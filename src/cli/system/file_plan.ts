@@ -50,7 +50,7 @@ export class FilePlan {
   readonly #read = new Map<string, string | undefined>();
   /** The texts before edits. */
   readonly #originals = new Map<string, string>();
-  readonly #notes: string[] = [];
+  readonly #notes = new Set<string>();
 
   /** Creates an empty plan for a folder. */
   constructor(root: string) {
@@ -76,9 +76,9 @@ export class FilePlan {
     this.#texts.set(path, text);
   }
 
-  /** Adds a note for the user. */
+  /** Adds a note for the user, unless it has been added. */
   note(text: string): void {
-    this.#notes.push(text);
+    this.#notes.add(text);
   }
 
   /** Returns the notes for the user. */

@@ -5,16 +5,17 @@
  */
 import { constants } from "node:os";
 import process from "node:process";
+import { printable } from "./printable.ts";
 
 /** A failure: its message is one line on stderr, the exit code 1. */
 export class CliError extends Error {
   override readonly name = "CliError";
 }
 
-/** Returns the message of a thrown value, on one line. */
+/** Returns the message of a thrown value, or a text, on one line and printable. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.trim().replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, "; ");
+  return printable(text.trim().replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, "; "));
 }
 
 /** The signals that end a command. */
@@ -30,6 +31,19 @@ export class Interruption extends Error {
   constructor(signal: (typeof SIGNALS)[number]) {
     super(`Interrupted by ${signal}`);
     this.exitCode = 128 + constants.signals[signal];
+  }
+}
+
+/** Thrown when a program that a command runs has failed and printed why. */
+export class ProgramExit extends Error {
+  override readonly name = "ProgramExit";
+  /** The exit code. */
+  readonly exitCode: number;
+
+  /** Creates one for an exit code. */
+  constructor(exitCode: number) {
+    super(`The program has ended with exit code ${exitCode}`);
+    this.exitCode = exitCode;
   }
 }
 

@@ -7,6 +7,7 @@ import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { stripVTControlCharacters } from "node:util";
 import { Interruption } from "./cli_error.ts";
+import { printable } from "./printable.ts";
 
 /** The escape codes that begin and end a style (ECMA-48 §8.3.117). */
 const STYLES = {
@@ -30,22 +31,20 @@ const FRAME_MS = 80;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const CLEAR_LINE = "\r\x1b[K";
 
-/** Styles text for stdout. */
-export const paint: Paint = (style, text) =>
-  hasColours(process.stdout) ? styled(style, text) : text;
+/** Styles text for stdout, and escapes its controls. */
+export const paint: Paint = (style, text) => painted(process.stdout, { style, text });
 
-/** Styles text for stderr. */
-export const paintError: Paint = (style, text) =>
-  hasColours(process.stderr) ? styled(style, text) : text;
+/** Styles text for stderr, and escapes its controls. */
+export const paintError: Paint = (style, text) => painted(process.stderr, { style, text });
 
-/** Prints a line on stdout. */
+/** Prints a line on stdout; its controls are escaped, but for those of styles. */
 export function print(line = ""): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${shown(line)}\n`);
 }
 
-/** Prints a line on stderr. */
+/** Prints a line on stderr, as `print` does. */
 export function printError(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${shown(line)}\n`);
 }
 
 /** Checks whether a user can be prompted. */
@@ -122,9 +121,21 @@ export function table(
   return lines.map((line) => line.trimEnd()).join("\n");
 }
 
-function styled(style: Style, text: string): string {
+function painted(
+  stream: { readonly isTTY?: boolean },
+  { style, text }: { readonly style: Style; readonly text: string },
+): string {
+  if (!hasColours(stream)) return printable(text);
   const [begin, end] = STYLES[style];
-  return `\x1b[${begin}m${text}\x1b[${end}m`;
+  return `\x1b[${begin}m${printable(text)}\x1b[${end}m`;
+}
+
+/** The codes of styles. */
+// deno-lint-ignore no-control-regex
+const STYLE = /(\x1b\[(?:1|2|22|3[1236]|39)m)/;
+
+function shown(line: string): string {
+  return line.split(STYLE).map((part) => STYLE.test(part) ? part : printable(part)).join("");
 }
 
 /** Reads a variable of the environment; without the permission to, it is `undefined`. */

@@ -192,3 +192,22 @@ export class Db extends DbService.with({ user: User, cat: Cat }, { user: { cats:
   assert.equal(await addToDatabase(after, cat), after);
   assert.equal(await addToDatabase("class Db extends DbService.with(MODELS) {}", cat), undefined);
 });
+
+test("addToDatabase() spreads models without an accessor", async () => {
+  const tables = { name: "jobTables", from: "@fw/fw/jobs" };
+  const before = `import { DbService } from "@fw/fw/db";
+export class Db extends DbService.with({
+  // name of the repository: model
+}) {}
+`;
+  const after = `import { DbService } from "@fw/fw/db";
+import { jobTables } from "@fw/fw/jobs";
+export class Db extends DbService.with({
+  // name of the repository: model
+  ...jobTables,
+}) {}
+`;
+  assert.equal(await addToDatabase(before, tables), after);
+  assert.equal(await addToDatabase(after, tables), after);
+  assert.equal(await addToDatabase(after.replace("@fw/fw/jobs", "./jobs.ts"), tables), undefined);
+});

@@ -22,19 +22,8 @@ export function fieldCode(
   ].filter(Boolean).join("");
 }
 
-function argumentOf({ kind, min, max, size, values }: FieldSpec): string {
-  if (kind === "enum") return JSON.stringify(values).replaceAll(",", ", ");
-  const bound = (text: string) =>
-    kind === "decimal" ? JSON.stringify(text) : kind === "bigint" ? `${text}n` : text;
-  const members = [
-    size && `precision: ${size[0]}, scale: ${size[1]}`,
-    min !== undefined && `min: ${bound(min)}`,
-    max !== undefined && `max: ${bound(max)}`,
-  ].filter(Boolean);
-  return members.length > 0 ? `{ ${members.join(", ")} }` : "";
-}
-
-function defaultCode({ kind, default: text = "" }: FieldSpec): string {
+/** Returns the code of the default of a field that has one. */
+export function defaultCode({ kind, default: text = "" }: FieldSpec): string {
   switch (kind) {
     case "integer":
     case "real":
@@ -49,4 +38,16 @@ function defaultCode({ kind, default: text = "" }: FieldSpec): string {
     default:
       return JSON.stringify(text);
   }
+}
+
+function argumentOf({ kind, min, max, size, values }: FieldSpec): string {
+  if (kind === "enum") return JSON.stringify(values).replaceAll(",", ", ");
+  const bound = (text: string) =>
+    kind === "decimal" ? JSON.stringify(text) : kind === "bigint" ? `${text}n` : text;
+  const members = [
+    size && `precision: ${size[0]}, scale: ${size[1]}`,
+    min !== undefined && `min: ${bound(min)}`,
+    max !== undefined && `max: ${bound(max)}`,
+  ].filter(Boolean);
+  return members.length > 0 ? `{ ${members.join(", ")} }` : "";
 }

@@ -57,16 +57,25 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const RANGE = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/;
 /** The kinds whose values have bounds, or whose length has. */
 const BOUNDED: readonly SpecKind[] = ["text", "integer", "bigint", "real", "decimal"];
-/** Names that conditions of repositories give another meaning, or that every model has. */
+/** Names with another meaning in conditions of repositories, or those that every model has. */
 const TAKEN: readonly string[] = ["AND", "OR", "NOT", "id"];
+
+/** Options of {@linkcode readField}. */
+export interface FieldOptions {
+  /** The names that a field cannot have; default those with another meaning in a model. */
+  readonly taken?: readonly string[];
+}
 
 /**
  * Reads fields such as `title:text`, `body:text?`, `views:integer=0` and `slug:text:unique`.
  *
  * @throws {CliError} if one is invalid, or two have the same name
  */
-export function readFields(texts: readonly string[]): readonly FieldSpec[] {
-  const fields = texts.map(readField);
+export function readFields(
+  texts: readonly string[],
+  options: FieldOptions = {},
+): readonly FieldSpec[] {
+  const fields = texts.map((text) => readField(text, options));
   const names = fields.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new CliError(`Cannot generate two fields named ${twice}`);
@@ -75,23 +84,23 @@ export function readFields(texts: readonly string[]): readonly FieldSpec[] {
 
 /**
  * Reads a field: a name, a kind, options that colons separate, `?` if it may be `null`, and a
- * default after `=`.
+ * default after `=`. The kind `number` is `real`.
  *
  * @throws {CliError} if it is invalid
  */
-export function readField(text: string): FieldSpec {
+export function readField(text: string, { taken = TAKEN }: FieldOptions = {}): FieldSpec {
   const refuse = (reason: string) =>
     new CliError(`Cannot read the field ${JSON.stringify(text)}: ${reason}`);
   const [, declaration = "", mark, given] = /^([^=]*?)(\?)?(?:=(.*))?$/s.exec(text) ?? [];
   const [name = "", word = "text", ...options] = declaration.split(":");
-  const isTaken = TAKEN.includes(name) || name in Object.prototype;
+  const isTaken = taken.includes(name) || name in Object.prototype;
   if (!NAME.test(name) || isTaken) {
     throw refuse(`${JSON.stringify(name)} is not the name of a field`);
   }
   if (word === "references") {
     return readReference(name, { options, isNullable: Boolean(mark), refuse });
   }
-  const kind = FIELD_KINDS.find((it) => it === word);
+  const kind = word === "number" ? "real" : FIELD_KINDS.find((it) => it === word);
   if (!kind) {
     throw refuse(
       `there is no kind ${word}; the kinds are ${FIELD_KINDS.join(", ")} and references`,

@@ -9,7 +9,6 @@ import { accessorOf, readModelSource } from "../../edit/model_source.ts";
 import { parseModule } from "../../edit/syntax.ts";
 import { EntityName } from "../../project/entity_name.ts";
 import { DATABASE_FILE } from "../../project/project.ts";
-import type { FilePlan } from "../../system/file_plan.ts";
 import { CliError } from "../../terminal/cli_error.ts";
 import { type Generation, specifierOf } from "../target.ts";
 import { fieldCode } from "./field_code.ts";
@@ -25,8 +24,10 @@ export interface ReferredModel extends ReferredKey {
   readonly name: string;
   /** The file. */
   readonly file: string;
-  /** The name of its repository. */
+  /** The name of its repository; empty for that of the model that is generated. */
   readonly accessor: string;
+  /** Whether its rows have the tenant too. */
+  readonly hasTenant: boolean;
 }
 
 /** The fields of a model. */
@@ -68,7 +69,7 @@ export async function readModelFields(
   const referred = new Map<string, ReferredModel>();
   const read: FieldSpec[] = [];
   for (const spec of specs) {
-    const target = spec.reference && await findModel(plan, spec.reference, own);
+    const target = spec.reference && await findModel({ plan, tenant }, spec.reference, own);
     if (target) referred.set(spec.name, target);
     if (target?.name === own.pascal && !spec.isNullable) {
       throw new CliError(`Cannot generate ${spec.name}: no row is the first; write ${spec.name}?`);
@@ -111,7 +112,9 @@ export async function declaredModel(
       isNullable: /\.(?:nullable|default|defaultSql)\(/.test(code), // tests need no such row
       isUnique: code.includes(".unique()"),
     });
-    if (target) referred.set(name, await findModel(plan, EntityName.parse(target), one));
+    if (target) {
+      referred.set(name, await findModel({ plan, tenant }, EntityName.parse(target), one));
+    }
   }
   return { fields: { specs, unique: [], tenant, referred }, key: declared.key.name };
 }
@@ -156,7 +159,7 @@ export type ${one.pascal} = Row<typeof ${one.pascal}>;
 
 /** Finds a model of the database, with its key. */
 async function findModel(
-  plan: FilePlan,
+  { plan, tenant }: Pick<Generation, "plan" | "tenant">,
   reference: EntityName,
   own: EntityName,
 ): Promise<ReferredModel & { readonly kind: FieldSpec["kind"] }> {
@@ -169,7 +172,8 @@ async function findModel(
   if (specifier === undefined || accessor === undefined) {
     if (name === own.pascal) { // it is generated now
       const table = own.plural().snake;
-      return { name, file: "", accessor: "", table, column: "id", kind: "integer" };
+      const hasTenant = tenant !== undefined;
+      return { name, file: "", accessor: "", table, column: "id", kind: "integer", hasTenant };
     }
     throw unknown(`${DATABASE_FILE} lists no model ${name}; fw generate model ${reference.kebab}`);
   }
@@ -177,5 +181,6 @@ async function findModel(
   const model = await readModelSource(plan.read(file) ?? "");
   const kind = FIELD_KINDS.find((it) => it === model?.key?.kind);
   if (!model?.key || !kind) throw unknown(`${file} declares no model with one key`);
-  return { name, file, accessor, table: model.table, column: model.key.name, kind };
+  const hasTenant = tenant !== undefined && model.fields.has(tenant);
+  return { name, file, accessor, table: model.table, column: model.key.name, kind, hasTenant };
 }

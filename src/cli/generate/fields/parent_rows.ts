@@ -18,7 +18,7 @@ export interface ParentRows {
 
 /** Returns the code that creates the rows that required fields refer to. */
 export function parentRows(
-  { specs, referred }: ModelFields,
+  { specs, referred, tenant }: ModelFields,
   { folder }: { readonly folder: string },
 ): ParentRows {
   const required = specs.filter(({ isNullable }) => !isNullable)
@@ -39,8 +39,10 @@ export function parentRows(
     ).join(""),
     rows: Array.from(
       targets.values(),
-      ({ name, accessor }) =>
-        `  const ${accessor}Row = await db.${accessor}.create({ data: factory(${name}).build() });\n`,
+      ({ name, accessor, hasTenant }) => {
+        const values = hasTenant ? `, { ${tenant}: "a" }` : "";
+        return `  const ${accessor}Row = await db.${accessor}.create({ data: factory(${name}${values}).build() });\n`;
+      },
     ).join(""),
     values: values.length > 0 ? `, { ${values.join(", ")} }` : "",
   };

@@ -13,12 +13,8 @@ import { type Generation, specifierOf } from "../target.ts";
 import { ensureModel, readModel } from "./model.ts";
 import { DEFAULT_FIELD } from "../fields/model_fields.ts";
 import { parentRows } from "../fields/parent_rows.ts";
-import {
-  resourceController,
-  resourceDto,
-  resourceService,
-  type ResourceTemplate,
-} from "./resource_code.ts";
+import { resourceController, resourceDto, type ResourceTemplate } from "./resource_code.ts";
+import { resourceService } from "./resource_service.ts";
 import { controllerTest, serviceTest } from "./resource_tests.ts";
 
 /** A whole CRUD. */

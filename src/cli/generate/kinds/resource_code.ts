@@ -1,5 +1,5 @@
 /**
- * The controllers, services and DTOs of resources.
+ * The controllers and DTOs of resources.
  *
  * @module
  */
@@ -89,6 +89,15 @@ export function resourceController(
   const hasTenant = fields.tenant !== undefined;
   const args = hasTenant ? "\n    args: { tenant: callerTenant }," : "";
   const [input, first] = hasTenant ? [", tenant", "tenant, "] : ["", ""];
+  const forbidden = hasTenant ? ['403: "The token names no tenant"'] : [];
+  const canConflict = fields.unique.length > 0 ||
+    fields.specs.some(({ isUnique, reference }) => isUnique || reference !== undefined);
+  const written = [
+    ...forbidden,
+    ...canConflict ? ['409: "A value is taken, or refers to no row"'] : [],
+  ];
+  const responses = (refusals: readonly string[]) =>
+    refusals.length === 0 ? "" : `, responses: { ${refusals.join(", ")} }`;
   return `import { controller, inject, route } from "@fw/fw";
 import { pageOf } from "@fw/fw/db/schemas";
 ${hasTenant ? `import { callerTenant } from "${callerTenant}";\n` : ""}import {
@@ -110,7 +119,9 @@ export class ${many.pascal}Controller extends controller("${prefix}", { version:
     openapi: {
       summary: "Create ${one.withArticle()}",
       responses: {
-        201: { description: "The ${one.prose}", headers: { Location: "The path of the ${one.prose}" } },
+        201: { description: "The ${one.prose}", headers: { Location: "The path of the ${one.prose}" } },${
+    written.map((refusal) => `\n        ${refusal},`).join("")
+  }
       },
     },
   }, async ({ body${input} }, c) => {
@@ -122,79 +133,27 @@ export class ${many.pascal}Controller extends controller("${prefix}", { version:
   list = route.get("/", {
     query: ${many.pascal}Query,${args}
     response: pageOf(${one.pascal}Row),
-    openapi: { summary: "List ${many.prose}" },
+    openapi: { summary: "List ${many.prose}"${responses(forbidden)} },
   }, ({ query${input} }) => this.#${many.camel}.page(${first}query));
 
   one = route.get("/:${key}", {
     params: ${one.pascal}Key,${args}
     response: ${one.pascal}Row,
-    openapi: { summary: "Find ${one.withArticle()}" },
+    openapi: { summary: "Find ${one.withArticle()}"${responses(forbidden)} },
   }, ({ params${input} }) => this.#${many.camel}.one(${first}params));
 
   update = route.patch("/:${key}", {
     params: ${one.pascal}Key,
     body: Update${one.pascal}Dto,${args}
     response: ${one.pascal}Row,
-    openapi: { summary: "Change ${one.withArticle()}" },
+    openapi: { summary: "Change ${one.withArticle()}"${responses(written)} },
   }, ({ params, body${input} }) => this.#${many.camel}.update(${first}params, body));
 
   delete = route.delete("/:${key}", {
     params: ${one.pascal}Key,${args}
     response: ${one.pascal}Row,
-    openapi: { summary: "Delete ${one.withArticle()}" },
+    openapi: { summary: "Delete ${one.withArticle()}"${responses(forbidden)} },
   }, ({ params${input} }) => this.#${many.camel}.delete(${first}params));
 }
-`;
-}
-
-/** Returns the service of a resource. */
-export function resourceService(
-  { one, many, accessor, fields, database }: ResourceTemplate,
-): string {
-  const { tenant } = fields;
-  const first = tenant === undefined ? "" : `${tenant}: string, `;
-  const rows = tenant === undefined ? `this.#db.${accessor}` : `this.#of(${tenant})`;
-  return `import { inject, NotFoundException } from "@fw/fw";
-import type { Page } from "@fw/fw/db";
-import { Db } from "${database}";
-import type {
-  Create${one.pascal}Dto,
-  ${one.pascal}Key,
-  ${many.pascal}Query,
-  Update${one.pascal}Dto,
-} from "./${one.snake}_dto.ts";
-import type { ${one.pascal} } from "./${one.snake}_model.ts";
-
-export class ${many.pascal}Service {
-  readonly #db = inject(Db);
-
-  create(${first}data: Create${one.pascal}Dto): Promise<${one.pascal}> {
-    return ${rows}.create({ data });
-  }
-
-  page(${first}query: ${many.pascal}Query): Promise<Page<${one.pascal}>> {
-    return ${rows}.page(query);
-  }
-
-  async one(${first}key: ${one.pascal}Key): Promise<${one.pascal}> {
-    return await ${rows}.findUnique({ where: key }) ??
-      NotFoundException.throw("No such ${one.prose}");
-  }
-
-  update(${first}key: ${one.pascal}Key, data: Update${one.pascal}Dto): Promise<${one.pascal}> {
-    return ${rows}.update({ where: key, data });
-  }
-
-  delete(${first}key: ${one.pascal}Key): Promise<${one.pascal}> {
-    return ${rows}.delete({ where: key });
-  }
-${
-    tenant === undefined ? "" : `
-  /** The ${many.prose} of one tenant, which is part of every query. */
-  #of(${tenant}: string) {
-    return this.#db.${accessor}.scoped({ ${tenant} });
-  }
-`
-  }}
 `;
 }

@@ -4,14 +4,22 @@
  * @module
  */
 import type { ResourceTemplate } from "./resource_code.ts";
+import { tenantReferences } from "./resource_service.ts";
 
 /** Returns the test of the controller of a resource. */
 export function controllerTest(template: ResourceTemplate): string {
-  const { one, many, key, fields: { tenant }, parents, prefix } = template;
+  const { one, many, key, fields, parents, prefix } = template;
+  const { tenant } = fields;
   const headers = tenant === undefined ? "" : `, headers: await tokenOf("a")`;
   const read = tenant === undefined ? "" : `, { headers: await tokenOf("a") }`;
   const db = parents.rows === "" ? "" : `  const db = app.get(Db);\n${parents.rows}`;
   const rows = `${db}  const valid = factory(${one.pascal}${parents.values});`;
+  const refersToTenant = tenantReferences(fields).some(({ name }) =>
+    fields.specs.some((spec) => spec.name === name && !spec.isNullable)
+  );
+  const foreign = refersToTenant
+    ? "  assert.equal((await app.request(path, { json, headers })).status, 409); // refers to theirs\n"
+    : "";
   // the tenant is not part of a body
   const json = (name: string) =>
     tenant === undefined
@@ -20,7 +28,7 @@ export function controllerTest(template: ResourceTemplate): string {
   const page = (listed: string) => `{ rows: [${listed}], next: null }`;
   return `import { type FwApplication, provide } from "@fw/fw";
 ${tenant === undefined ? "" : 'import { JwtKey, JwtService } from "@fw/fw/authn";\n'}${
-    testImports(template, ["createTestApplication", "factory", "stub"])
+    testImports(template)
   }import { ${many.pascal}Module } from "./${many.snake}_module.ts";
 
 const overrides = [provide(Db, openTestDatabase)];
@@ -62,15 +70,12 @@ ${rows}
   assert.deepEqual(await (await app.request(path, { headers })).json(), ${page("")});
   assert.equal((await app.request(own, { headers })).status, 404);
   assert.equal((await app.request(own, { method: "DELETE", headers })).status, 404);
-  assert.equal((await app.request(path)).status, 401);
+${foreign}  assert.equal((await app.request(path)).status, 401);
 });
 `
   }
 Deno.test("${many.pascal}Controller refuses what is not ${one.withArticle()} with 422", async () => {
-  await using app = await createTestApplication(${many.pascal}Module, {
-    overrides: [stub(Db, {})], // nothing is stored
-    setUp,
-  });
+  await using app = await createTestApplication(${many.pascal}Module, { overrides, setUp });
   const response = await app.request(path, { json: "not an object"${headers} });
   assert.equal(response.status, 422);
   const [issue] = (await response.json()).errors;
@@ -85,7 +90,7 @@ export function serviceTest(template: ResourceTemplate): string {
   const first = tenant === undefined ? "" : `"a", `;
   const db = parents.rows === "" ? "" : `  const db = app.get(Db);\n${parents.rows}`;
   return `import { module, provide } from "@fw/fw";
-${testImports(template, ["createTestApplication", "factory"])}import * as v from "valibot";
+${testImports(template)}import * as v from "valibot";
 import { Create${one.pascal}Dto } from "./${one.snake}_dto.ts";
 import { ${many.pascal}Service } from "./${many.snake}_service.ts";
 
@@ -120,11 +125,8 @@ async function tokenOf(${tenant}: string): Promise<Record<string, string>> {
 `;
 }
 
-function testImports(
-  { one, parents, database, testDatabase }: ResourceTemplate,
-  names: readonly string[],
-): string {
-  return `import { ${names.join(", ")} } from "@fw/fw/testing";
+function testImports({ one, parents, database, testDatabase }: ResourceTemplate): string {
+  return `import { createTestApplication, factory } from "@fw/fw/testing";
 import assert from "node:assert/strict";
 import { Db } from "${database}";
 import { openTestDatabase } from "${testDatabase}";

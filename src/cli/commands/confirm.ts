@@ -1,0 +1,40 @@
+/**
+ * Prompts before commands that lose data.
+ *
+ * @module
+ */
+import { nameOfUrl } from "../project/database.ts";
+import type { DatabaseOption } from "../project/migrations.ts";
+import type { Project } from "../project/project.ts";
+import { readVariables } from "../project/variables.ts";
+import { CliError } from "../terminal/cli_error.ts";
+import { ask, isInteractive } from "../terminal/terminal.ts";
+
+/** What is confirmed. */
+export interface Confirmation extends DatabaseOption {
+  /** The action, for errors: `roll back`. */
+  readonly action: string;
+  /** Returns the question about the database of a name. */
+  readonly question: (database: string) => string;
+}
+
+/**
+ * Prompts whether to change the database of a project.
+ *
+ * @throws {CliError} if the answer is not yes, there is no terminal, or `FW_ENV` is `production`
+ */
+export async function confirm(
+  project: Project,
+  { action, question, database: file }: Confirmation,
+): Promise<void> {
+  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
+  const database = nameOfUrl(DATABASE_URL) ?? `the database of ${file}`;
+  if (FW_ENV === "production") {
+    throw new CliError(`Cannot ${action} ${database}: FW_ENV is production; --yes does so anyway`);
+  }
+  if (!isInteractive()) {
+    throw new CliError(`Cannot ${action} ${database}: there is no terminal to ask; use --yes`);
+  }
+  const answer = await ask(`${question(database)} (yes/no)`);
+  if (!/^y(es)?$/i.test(answer)) throw new CliError(`Cannot ${action}: the answer was not yes`);
+}
