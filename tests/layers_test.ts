@@ -13,10 +13,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   oauth2: ["platform", "core"],
   authn: ["platform", "core", "oauth2"],
   db: ["platform", "core"],
+  jobs: ["platform", "core", "db"],
   openapi: ["platform", "core"],
   application: ["platform", "core", "middleware", "runtime", "oauth2", "authn", "openapi"],
   client: ["core"],
-  testing: ["platform", "core", "db", "application", "client"],
+  testing: [
+    "platform",
+    "core",
+    "oauth2",
+    "authn",
+    "db",
+    "openapi",
+    "jobs",
+    "application",
+    "client",
+  ],
   cli: [],
 };
 
@@ -39,8 +50,28 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "dialects",
     "schemas",
   ],
+  jobs: [
+    ...["number_options.ts", "enqueue_options.ts", "backoff.ts", "run.ts", "job_kind.ts"],
+    ...["run_options.ts", "payload.ts", "database.ts", "engine.ts"],
+    "schedules",
+    ...["event_kind.ts", "ambient.ts"],
+    "events",
+    ...["job.ts", "handlers.ts"],
+    "outbox",
+    "relay",
+    "telemetry",
+    "worker",
+    "idempotency",
+    ...["jobs_options.ts", "jobs.ts"],
+    "webhooks",
+  ],
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
-  testing: ["identity_provider"],
+  testing: ["test_jobs.ts", "identity_provider", "test_application.ts", "factory.ts", "prove"],
+  "testing/prove": [
+    ...["options.ts", "part.ts", "recorded.ts", "shrink.ts", "started_document.ts"],
+    ...["document_keys.ts"],
+    ...["request", "document", "roles", "tenants", "contract"],
+  ],
   cli: ["terminal", "system", "edit", "project", "new_project", "generate", "doctor", "commands"],
   "cli/generate": [
     "target.ts",
@@ -122,9 +153,18 @@ test("every package a file imports is mapped, and none by its registry", () => {
 test("importing the core loads no database, driver, metrics or command line", () => {
   const loaded = [...loadedBy("mod.ts")];
   const heavy =
-    /^(kysely|postgres|mysql2|node:sqlite|prom-client|rate-limiter-flexible|ws|ioredis|jose|oauth4webapi)\b/;
+    /^(kysely|postgres|mysql2|node:sqlite|prom-client|rate-limiter-flexible|ws|ioredis|bullmq|jose|oauth4webapi)\b/;
   assert.deepEqual(loaded.filter((name) => heavy.test(name)), []);
   assert.deepEqual(loaded.filter((name) => /^src\/(db|cli|testing)\//.test(name)), []);
+});
+
+test("importing the jobs loads no optional package", () => {
+  for (const entry of ["src/jobs/mod.ts", "src/jobs/relay/bullmq.ts"]) {
+    const optional = [...loadedBy(entry)].filter((name) =>
+      /^(bullmq|croner|ioredis|ipaddr\.js|standardwebhooks|postgres|mysql2)\b/.test(name)
+    );
+    assert.deepEqual(optional, [], entry);
+  }
 });
 
 test("importing the data layer loads no driver", () => {

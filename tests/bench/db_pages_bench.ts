@@ -19,7 +19,7 @@ const Post = model("posts", {
   rank: field.integer(),
   title: field.text({ max: 100 }),
   created_at: field.timestamp(),
-}, { index: [["created_at", "id"], ["status", "created_at", "id"], ["title"]] });
+}, { index: [["created_at", "id"], ["status", "created_at", "id"], ["title", "id"]] });
 class Blog extends DbService.with({ post: Post }) {}
 
 type Query = Omit<Parameters<Blog["post"]["page"]>[0], "take">;

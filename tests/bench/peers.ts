@@ -4,16 +4,13 @@
  *
  * @module
  */
-import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { ROOT } from "../support/project.ts";
 import { packageVersion } from "./compare.ts";
+import { type Installed, installPackages } from "./installed.ts";
 import { AUTHORS, PAGE, type Store } from "./stores.ts";
 import type { NewUser } from "./users.ts";
 
@@ -102,31 +99,24 @@ interface DrizzlePackages {
 
 /** Installs the peers. */
 export async function installPeers(): Promise<Peers> {
-  const folder = await mkdtemp(join(tmpdir(), "fw-bench-"));
-  const remove = () => rm(folder, { recursive: true });
+  const postgres = packageVersion(join(ROOT, "node_modules/postgres"));
+  const installed = await installPackages({ ...VERSIONS, postgres }, OFFLINE);
   try {
-    return { ...await install(folder), [Symbol.asyncDispose]: remove };
+    return { ...await generate(installed), [Symbol.asyncDispose]: installed[Symbol.asyncDispose] };
   } catch (error) {
-    await remove();
+    await installed[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function install(folder: string): Promise<Omit<Peers, typeof Symbol.asyncDispose>> {
-  const postgres = packageVersion(join(ROOT, "node_modules/postgres"));
-  const dependencies = { ...VERSIONS, postgres };
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+async function generate(
+  { folder, require, run }: Installed,
+): Promise<Omit<Peers, typeof Symbol.asyncDispose>> {
   await copyFile(
     fileURLToPath(new URL("peers.prisma", import.meta.url)),
     join(folder, "schema.prisma"),
   );
-  const options = { cwd: folder, env: { ...process.env, ...OFFLINE } };
-  const run = promisify(execFile);
-  const quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await run("npm", ["install", ...quietly], options);
-  await run("npx", ["prisma", "generate", "--schema", "schema.prisma"], options);
-
-  const require = createRequire(join(folder, "package.json"));
+  await run("npx", ["prisma", "generate", "--schema", "schema.prisma"]);
   const prisma: PrismaPackages = {
     ...require("./generated/index.js"),
     ...require("@prisma/adapter-pg"),

@@ -25,7 +25,9 @@ const RUN_BY: readonly (readonly [command: RegExp, file: string, words: string])
   [/^fw db status/, "tests/cli/project_commands_test.ts", "db status"],
   [/^fw db migrate/, "tests/cli/project_commands_test.ts", "db migrate"],
   [/^fw db rollback/, "tests/cli/project_commands_test.ts", "db rollback"],
+  [/^fw jobs (list|show|retry|cancel|purge)/, "tests/cli/jobs_test.ts", "jobs ${command}"],
   [/^fw generate (resource|field)/, "tests/cli/resource_fields_test.ts", "published=draft"],
+  [/^fw generate job/, "tests/cli/job_test.ts", "generate job send-receipt"],
   [/^openssl genpkey/, "tests/docs/commands_test.ts", "genpkey"],
   // these need Java and Python; validators check the document that they read
   [/^openapi-(generator-cli|python-client)/, "tests/openapi/validators_test.ts", "validator"],

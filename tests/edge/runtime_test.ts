@@ -127,7 +127,7 @@ test("a health indicator that exceeded its time limit runs again in workerd", as
 });
 
 test("a Worker can import every layer: none uses I/O, a timer or a random number at import", async () => {
-  const layers = ["authn", "db", "oauth2", "oauth2/social", "openapi"];
+  const layers = ["authn", "db", "jobs", "oauth2", "oauth2/social", "openapi"];
   const paths = ["./mod.ts", ...layers.map((layer) => `./src/${layer}/mod.ts`)];
   const imports = paths.map((path, i) => `import * as layer${i} from "${path}";`);
   const all = paths.map((_, i) => `Object.keys(layer${i}).length`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as demo from "../../examples/demo.ts";
+import * as orders from "../../examples/orders.ts";
 import * as users from "../../examples/users.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { testOnEach } from "../db/support/database.ts";
@@ -28,6 +29,43 @@ testOnEach(
         [{ ...ada, posts: [{ title: "Notes" }, { title: "Sketch" }] }],
       ]);
     }
+  },
+);
+
+testOnEach(
+  "orders: an order, its receipt, a replayed key and a signed webhook",
+  async ({ url }) => {
+    await using app = await createTestApplication(orders.appModule(url), { setUp: orders.setUp });
+    const path = "/api/v1/orders";
+    const json = { email: "ada@example.com", item: "tea" };
+    const order = { id: 1, ...json, paid: false };
+    for (const replayed of [null, "true"]) {
+      const placed = await app.request(path, { json, headers: { "idempotency-key": "first" } });
+      assert.deepEqual([placed.status, await placed.json()], [201, order]);
+      assert.equal(placed.headers.get("idempotency-replayed"), replayed);
+    }
+    const [job, ...others] = await app.jobs.enqueued(orders.SendReceipt);
+    assert.deepEqual(others, []);
+    const found = async () => await (await app.request(`${path}/1`)).json();
+    assert.deepEqual(await found(), { ...order, receipts: [] });
+    const receipts = [{ text: "Dear ada@example.com: we send you tea." }];
+    for (let run = 0; run < 2; run++) {
+      assert.deepEqual(await app.jobs.drain(), ["done"]);
+      assert.deepEqual(await found(), { ...order, receipts });
+      // as if its worker were lost before it has stored the end
+      await app.get(orders.Db).fwJob.updateMany({
+        where: { id: job!.id },
+        data: { state: "ready" },
+      });
+    }
+    const body = JSON.stringify({ type: "order.paid", data: { orderId: 1 } });
+    const pay = async (signed: string) => {
+      const headers = { "content-type": "application/json", ...orders.signPayment(signed) };
+      return (await app.request("/api/v1/payments", { method: "POST", body, headers })).status;
+    };
+    assert.deepEqual([await pay(`${body} `), (await found()).paid], [401, false]);
+    assert.deepEqual([await pay(body), (await found()).paid], [204, true]);
+    assert.equal((await app.request(`${path}/2`)).status, 404);
   },
 );
 

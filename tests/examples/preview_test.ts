@@ -5,6 +5,7 @@ import * as demo from "../../examples/demo.ts";
 import * as edge from "../../examples/edge.ts";
 import * as hello from "../../examples/hello.ts";
 import * as oauth2 from "../../examples/oauth2.ts";
+import * as orders from "../../examples/orders.ts";
 import * as events from "../../examples/server_sent_events.ts";
 import * as streaming from "../../examples/streaming.ts";
 import * as users from "../../examples/users.ts";
@@ -36,6 +37,7 @@ const EXAMPLES: readonly (readonly [
     (app) => edge.setUp(app, { verify: () => Promise.reject(new Error("No token is sent here")) }),
   ],
   ["hello", [hello.AppModule, hello.AppModule], withDocument],
+  ["orders", [orders.appModule(DATABASE), orders.appModule(NO_DATABASE)], orders.setUp],
   ["server_sent_events", [events.AppModule, events.AppModule], withDocument],
   ["streaming", [streaming.AppModule, streaming.AppModule], withDocument],
   ["users", [users.appModule(DATABASE), users.appModule(NO_DATABASE)], users.setUp],

@@ -4,7 +4,7 @@ import type { FwApplication } from "../../mod.ts";
 import type { RequestOptions } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { issuer } from "../oauth2/issuer.ts";
-import { ServedDocument } from "../openapi/property/served_document.ts";
+import { fetchDocument } from "../support/check_answers.ts";
 import { test } from "../support/test.ts";
 
 const USERS = "/api/v1/users/";
@@ -51,7 +51,7 @@ for (
     const { id } = await create(app, "kim@example.com");
     const changed = await app.request(`${USERS}${id}`, patch({ name }));
     assert.equal(changed.status, accepted ? 200 : 422);
-    using document = await ServedDocument.fetch((path) => app.request(path));
+    using document = await fetchDocument((path) => app.request(path));
     const bodyOf = (method: string, path: string) =>
       document.operationAt(method, path)?.body?.content?.get("application/json");
     assert.equal(bodyOf("POST", USERS)?.holds(json), accepted);

@@ -33,6 +33,28 @@ export const USES: Readonly<Record<string, (example: RunningExample) => Promise<
     await answers(example, "/auth/login", /Development identity provider/);
   },
   "examples/demo.ts": (example) => tried(example, "/api/v1/demo/users-db", /Ada/),
+  "examples/orders.ts": async (example) => {
+    await example.process.until(LISTENS);
+    const response = await fetch(`${example.origin}/api/v1/orders`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "first" },
+      body: JSON.stringify({ email: "ada@example.com", item: "tea" }),
+    });
+    assert.equal(response.status, 201, await response.text());
+    await example.process.until(/^Sent: Dear ada@example\.com: we send you tea\.$/m);
+    await answers(example, "/api/v1/orders/1", /"receipts":\[\{"text":"Dear ada/);
+    // the command that it prints, whose webhook is signed
+    const command = await example.process.until(/^ {2}curl .*\/payments .*$/m);
+    const headers = [...command.matchAll(/-H '([\w-]+): ([^']+)'/g)].map(([, ...pair]) => pair);
+    const [, body] = /--json '([^']+)'/.exec(command) ?? [];
+    const paid = await fetch(`${example.origin}/api/v1/payments`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...Object.fromEntries(headers) },
+      body: body!,
+    });
+    assert.equal(paid.status, 204, await paid.text());
+    await answers(example, "/api/v1/orders/1", /"paid":true/);
+  },
   "examples/streaming.ts": (example) => tried(example, "/countdown/1", /lift-off/),
   "examples/server_sent_events.ts": async ({ origin, process }) => {
     await process.until(LISTENS);

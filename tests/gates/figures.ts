@@ -57,7 +57,7 @@ const FIGURES: readonly Figure[] = [
     name: "% of files with a single importer",
     value: single / files.length * 100,
     before: 36.5,
-    limit: 29,
+    limit: 29.5, // each command of fw has a file
   },
   { name: "files in the largest folder", value: Math.max(...folders), before: 49, limit: 24 },
   {
@@ -80,15 +80,15 @@ const FIGURES: readonly Figure[] = [
     limit: 0,
   },
   ...await Promise.all([
-    sizeOf("@fw/fw", { text: sourceOf("./mod.ts"), before: 36.5, limit: 46.9 }),
-    sizeOf("the core and a verifier", { text: CORE_WITH_VERIFIER, before: 41.4, limit: 49 }),
+    sizeOf("@fw/fw", { text: sourceOf("./mod.ts"), before: 36.5, limit: 47.1 }),
+    sizeOf("the core and a verifier", { text: CORE_WITH_VERIFIER, before: 41.4, limit: 49.2 }),
     // it bounds what it reads
-    sizeOf("@fw/fw/client", { text: sourceOf("./src/client/mod.ts"), before: 2, limit: 2.8 }),
+    sizeOf("@fw/fw/client", { text: sourceOf("./src/client/mod.ts"), before: 2, limit: 2.6 }),
     sizeOf("@fw/fw/db", { text: sourceOf("./src/db/mod.ts"), before: 58, limit: 70 }),
     sizeOf("examples/edge.ts", {
       text: sourceOf("./examples/edge.ts"),
       before: 101.5,
-      limit: 120,
+      limit: 121,
     }),
   ]),
 ];

@@ -12,28 +12,31 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** Where a runner's summary has the three counts, each the first group of its pattern. */
+/**
+ * Where a runner's summary has the three counts, each the first group of its pattern. The last match
+ * counts: what a failed test says may have the summary of another runner.
+ */
 export type Summary = Readonly<Record<keyof Counts, RegExp>>;
 
 /** The summary of `deno test`. */
 export const DENO_SUMMARY: Summary = {
-  passed: /\| (\d+) passed/,
-  failed: /\| (\d+) failed/,
-  skipped: /\| (\d+) ignored/,
+  passed: /\| (\d+) passed/g,
+  failed: /\| (\d+) failed/g,
+  skipped: /\| (\d+) ignored/g,
 };
 
 /** The summary of `node --test` with the reporter `spec`. */
 export const NODE_SUMMARY: Summary = {
-  passed: /^ℹ pass (\d+)/m,
-  failed: /^ℹ fail (\d+)/m,
-  skipped: /^ℹ skipped (\d+)/m,
+  passed: /^ℹ pass (\d+)/gm,
+  failed: /^ℹ fail (\d+)/gm,
+  skipped: /^ℹ skipped (\d+)/gm,
 };
 
 /** The summary of `bun test`. */
 export const BUN_SUMMARY: Summary = {
-  passed: /^ *(\d+) pass$/m,
-  failed: /^ *(\d+) fail$/m,
-  skipped: /^ *(\d+) skip$/m,
+  passed: /^ *(\d+) pass$/gm,
+  failed: /^ *(\d+) fail$/gm,
+  skipped: /^ *(\d+) skip$/gm,
 };
 
 /** The line of a skipped test, in the words of Deno, Node or Bun; its name ends with the reason. */
@@ -42,7 +45,8 @@ const SKIPPED =
 
 /** Reads the counts. A runner that fails without a failed test, or runs none, counts as one failure. */
 export function countsOf({ status, output }: Ending, summary: Summary): Counts {
-  const count = (kind: keyof Counts) => Number(summary[kind].exec(output)?.[1] ?? 0);
+  const count = (kind: keyof Counts) =>
+    Number([...output.matchAll(summary[kind])].at(-1)?.[1] ?? 0);
   const passed = count("passed");
   const failed = count("failed");
   const isWrong = status !== 0 || passed === 0;

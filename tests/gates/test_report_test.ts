@@ -15,6 +15,7 @@ const REPORTS: Readonly<Record<string, readonly [Summary, string]>> = {
   deno: [
     DENO_SUMMARY,
     `a test ... ok (5ms)
+what a test of its own printed: ok | 20 passed | 0 failed | 30 ignored (1s)
 another [1] [${WHY}] ... ignored (0ms)
 a third ... FAILED (1ms)
 FAILED | 2 passed | 1 failed | 3 ignored (8s)`,

@@ -42,7 +42,11 @@ denoTest(
       await succeed([...fw, "new", "shop", "--no-git"], { cwd, env }),
       /^Created shop\.\n/,
     );
-    await succeed([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
+    const shop = join(cwd, "shop");
+    await succeed([process.execPath, "test", "-A"], { cwd: shop, env });
+    // its packages are downloaded when it is run
+    const proof = await succeed([...fw, "prove", "--requests", "50"], { cwd: shop, env });
+    assert.match(proof, /^document {2}50 requests: every answer as documented, no 5xx; /);
   },
   { exhaustive: true },
 );

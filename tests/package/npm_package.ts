@@ -31,8 +31,17 @@ const REPLACEMENT = "src/left_out.js";
 /** The repository of the publishing workflow, for npm's provenance. */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 
-/** The packages that who uses them installs: drivers of database servers, and metrics. */
+/**
+ * The packages that who uses them installs: drivers of database servers, metrics, schedules,
+ * webhooks, the relay of jobs to Redis, and those of `fw prove`.
+ */
 const OPTIONAL: readonly string[] = [
+  "@hyperjump/json-schema",
+  "bullmq",
+  "croner",
+  "fast-check",
+  "ioredis",
+  "ipaddr.js",
   "kysely-postgres-js",
   "mysql2",
   "postgres",

@@ -28,7 +28,11 @@ ${ENTRY_POINTS.map((name) => `await import("${name}");`).join("\n")}
 const root = "./node_modules/@fw/fw/";
 const names = readdirSync(root + "src", { recursive: true });
 const others = ["left_out.js", ..."Bun" in globalThis ? [] : ["runtime/bun.js"]];
-const modules = names.filter((name) => name.endsWith(".js") && !others.includes(name));
+// proofs need packages that a project need not have
+const isLeftOut = (name) => process.argv[2] !== "proofs" && /^testing.prove./.test(name);
+const modules = names.filter((name) =>
+  name.endsWith(".js") && !others.includes(name) && !isLeftOut(name)
+);
 for (const name of modules) await import(root + "src/" + name);
 console.log(modules.length > ${ENTRY_POINTS.length});
 `;

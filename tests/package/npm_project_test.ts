@@ -56,8 +56,11 @@ const INSTALLED = [
   "ws",
 ];
 
-/** The most bytes of their files: 9.9 MB, and some room for releases of theirs. */
-const INSTALLED_BYTES = 10_200_000;
+/** The packages of `fw prove`. */
+const PROOF_PACKAGES = ["fast-check", "@hyperjump/json-schema"];
+
+/** The most bytes of their files: 10.7 MB, and some room for releases of theirs. */
+const INSTALLED_BYTES = 11_100_000;
 
 /** Serves metrics and documents as YAML; prints why that failed. */
 const METRICS_AND_YAML = `
@@ -69,6 +72,25 @@ app.enableMetrics();
 try {
   await app.ready();
   console.log((await app.request("/metrics")).status);
+} catch ({ message }) {
+  console.log(message);
+}
+`;
+
+const SCHEDULE = `
+import { FwFactory, module } from "@fw/fw";
+import { DbModule, DbOptions, DbService } from "@fw/fw/db";
+import { JobsModule, jobTables, schedule } from "@fw/fw/jobs";
+class Db extends DbService.with({ ...jobTables }) {}
+class Reports {
+  daily = schedule("@daily", () => {});
+}
+try {
+  await FwFactory.create(module({
+    imports: [DbModule.forRoot(Db, DbOptions.fromUrl("sqlite::memory:")), JobsModule.forRoot(Db)],
+    providers: [Reports],
+  }));
+  console.log("started");
 } catch ({ message }) {
   console.log(message);
 }
@@ -107,7 +129,9 @@ denoTest(
       "Cannot load database driver: install postgres and kysely-postgres-js\n" +
         "Cannot load database driver: install mysql2",
     );
-    await succeed(["npm", "install", "postgres", "kysely-postgres-js", "mysql2"], { cwd, env });
+    const others = ["postgres", "kysely-postgres-js", "mysql2", ...PROOF_PACKAGES];
+    await succeed(["npm", "install", ...others], { cwd, env });
+    assert.equal(await succeed([oldest, "import_all.mjs", "proofs"], { cwd }), "true");
     assert.match(await open(), /^Cannot open PostgreSQL database .*\nCannot open MySQL database /);
     for (const options of RESOLUTIONS) {
       const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true };
@@ -121,8 +145,22 @@ denoTest(
   { exhaustive: true },
 );
 
+const PROOF = `import { controller, module, route } from "@fw/fw";
+import { prove } from "@fw/fw/testing";
+
+class CatsController extends controller("cats") {
+  list = route.get("/", () => ["Tom"]);
+}
+const proof = prove(module({ name: "AppModule", controllers: [CatsController] }));
+try {
+  console.log((await proof.run({ requests: 50 })).toText());
+} catch (error) {
+  console.log(error.message);
+}
+`;
+
 denoTest(
-  "npm installs few packages, and metrics need one more, which the error names",
+  "npm installs few packages; metrics, schedules and proofs need more, which their errors name",
   async () => {
     await using registry = await serveNpmRegistry(tarball);
     using project = newNpmProject(registry.origin);
@@ -146,6 +184,19 @@ denoTest(
     assert.equal(await metrics(), "openapi: 3.1.1\nCannot serve metrics: npm install prom-client");
     await succeed(["npm", "install", "prom-client"], { cwd });
     assert.equal(await metrics(), "openapi: 3.1.1\n200");
+
+    writeFileSync(join(cwd, "schedule.mjs"), SCHEDULE);
+    const scheduled = () => succeed([node, "schedule.mjs"], { cwd });
+    assert.equal(await scheduled(), "Cannot run schedules: npm install croner");
+    await succeed(["npm", "install", "croner"], { cwd });
+    assert.equal(await scheduled(), "started");
+
+    writeFileSync(join(cwd, "prove.mjs"), PROOF);
+    const proof = () => succeed([node, "prove.mjs"], { cwd });
+    const install = `npm install --save-dev ${PROOF_PACKAGES.join(" ")}`;
+    assert.equal(await proof(), `Cannot prove document: a package is missing; run ${install}`);
+    await succeed(["npm", ...install.split(" ").slice(1)], { cwd });
+    assert.match(await proof(), /^document {2}50 requests: every answer as documented, no 5xx; /);
   },
   { exhaustive: true },
 );

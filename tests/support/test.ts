@@ -9,7 +9,7 @@ export type TestRuntime = "deno" | "node" | "bun";
 export interface TestOptions {
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
-  /** Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it. */
+  /** Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it, on Deno. */
   readonly exhaustive?: boolean;
 }
 
@@ -21,7 +21,8 @@ type Body = () => void | Promise<void>;
 /** The variable that is `all` where exhaustive tests run too. */
 export const SCOPE = "FW_TEST";
 
-const EXHAUSTIVE = "exhaustive: deno task test:all runs it";
+/** Why an exhaustive test is left out. */
+export const EXHAUSTIVE = "exhaustive: deno task test:all runs it, on Deno";
 
 /** After these, a test fails: one that waits for ever would hide its name, and all others. */
 export const MAX_TEST_MS = 20 * 60_000;

@@ -1,6 +1,7 @@
 /** Requests that are made from the documents of all examples, over sockets. */
-import { UNTOLD } from "../../openapi/callers.ts";
-import { checkAnswers, type Send } from "../../openapi/property/check_answers.ts";
+import { UNDOCUMENTED } from "../../openapi/callers.ts";
+import { checkAnswers } from "../../support/check_answers.ts";
+import type { Send } from "../../../src/testing/prove/part.ts";
 import { Random } from "../random.ts";
 import type { Given, Outcome } from "../scenario.ts";
 import type { ServedApplication } from "../server/examples_application.ts";
@@ -36,7 +37,7 @@ export async function documents({ runtime, isQuick, seed }: Given): Promise<Outc
         callers,
         requests,
         seed: own,
-        untold: UNTOLD,
+        undocumented: UNDOCUMENTED,
         maxHeadLength: MAX_HEAD_LENGTH,
         ...jsonPath !== undefined && { jsonPath },
         ...problemType !== undefined && { problemType },

@@ -15,7 +15,7 @@ import { DbOptions } from "../../../src/db/mod.ts";
 import { issuer } from "../../oauth2/issuer.ts";
 import { callerOf, forger, nobody } from "../../openapi/callers.ts";
 import { createKitchenSink, FAILURE_MEDIA_TYPE } from "../../openapi/kitchen_sink.ts";
-import type { Caller } from "../../openapi/property/planned_request.ts";
+import type { Caller } from "../../../src/testing/prove/part.ts";
 
 /** An application that is served. */
 export interface ServedApplication {

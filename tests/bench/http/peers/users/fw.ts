@@ -13,6 +13,9 @@ const User = model("users", {
   active: field.boolean().default(true),
 });
 
+/** The columns of the response, as the peers read them. */
+const SENT = { id: true, email: true, name: true, active: true } as const;
+
 class Db extends DbService.with({ user: User }) {}
 
 class UsersController extends controller("users") {
@@ -27,7 +30,8 @@ class UsersController extends controller("users") {
   list = route.get(
     "/",
     { query: UsersQuery, response: v.array(UserRow) },
-    ({ query: { take } }) => this.#db.user.findMany({ orderBy: { id: "asc" }, take }),
+    ({ query: { take } }) =>
+      this.#db.user.findMany({ orderBy: { id: "asc" }, take, select: SENT }),
   );
   create = route.post(
     "/",
