@@ -39,12 +39,14 @@ const files = sourceFiles("tests").filter((file) =>
 
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
-  deno("deno", ["--parallel", `--ignore=${EDGE}`]),
-  // one process for all files takes half of the time of many; on Node 22 it takes as long
-  node(NODE, { flags: ["--test-isolation=none", "--test-force-exit"] }),
+  deno("deno", [`--ignore=${EDGE}`]),
+  node(NODE, { flags: ["--test-isolation=none"] }),
   // whose warning of node:sqlite would be in what tests compare
   node(OLDEST_NODE, {
-    flags: [`--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`],
+    flags: [
+      "--experimental-test-isolation=none",
+      `--import=${pathToFileURL(join(ROOT, "tests/support/lower_using.ts"))}`,
+    ],
     env: { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" },
   }),
   {
@@ -116,7 +118,7 @@ function deno(name: string, args: readonly string[]): Runtime {
   return {
     name,
     command: {
-      words: ["npx", "-y", "deno", "test", "-A", "--no-check", ...args],
+      words: ["npx", "-y", "deno", "task", "--quiet", "test", ...args],
       env: { [SCOPE]: "all" },
     },
     summary: DENO_SUMMARY,
@@ -131,7 +133,8 @@ function node(
   } = {},
 ): Runtime {
   const major = release.match(/\d+/)?.[0];
-  const test = ["--test", "--test-reporter=spec", ...files];
+  // one process for all files takes half of the time of many
+  const test = ["--test", "--test-force-exit", "--test-reporter=spec", ...files];
   return {
     name: `node ${major}`,
     command: {

@@ -11,7 +11,8 @@ import {
   field,
   model,
 } from "../../../src/db/mod.ts";
-import { type Test, test } from "../../support/test.ts";
+import { afterFile, type Test, test } from "../../support/test.ts";
+import { dropDatabases, useDatabase } from "./emptied_databases.ts";
 import { createDatabase, SERVERS } from "./servers.ts";
 
 export const User = model("users", {
@@ -76,8 +77,9 @@ export function testOnEach(
       }, { exhaustive });
       continue;
     }
+    afterFile(dropDatabases);
     register(title, async () => {
-      await using database = await createDatabase(brand);
+      await using database = await (brand === "mysql" ? createDatabase(brand) : useDatabase());
       await run({ brand, url: database.url });
     }, { skip: SERVERS[brand].skip, exhaustive });
   }

@@ -1,0 +1,47 @@
+/**
+ * Databases of PostgreSQL that tests use one after another: to create one writes 300 files, which takes
+ * longer than most tests.
+ */
+import postgres from "postgres";
+import { createDatabase } from "./servers.ts";
+
+type Database = Awaited<ReturnType<typeof createDatabase>>;
+
+/** Ends what tests left running, as that would hold locks; then drops all that they created. */
+const EMPTY = `do $$
+declare name text;
+begin
+  perform pg_terminate_backend(pid, 10000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid();
+  for name in select nspname from pg_namespace where nspname !~ '^(pg_|information_schema$)' loop
+    execute format('drop schema %I cascade', name);
+  end loop;
+  create schema public authorization pg_database_owner;
+  grant usage on schema public to public;
+  execute format('alter database %I reset all', current_database());
+end $$`;
+
+const emptied: Database[] = [];
+
+/** An empty database, which is emptied at the end. Its file calls `dropDatabases` after its tests. */
+export async function useDatabase(): Promise<Database> {
+  const database = emptied.pop() ?? await createDatabase("postgres");
+  return {
+    url: database.url,
+    [Symbol.asyncDispose]: async () => {
+      await empty(database.url);
+      emptied.push(database);
+    },
+  };
+}
+
+/** Drops the databases that wait for a test. */
+export async function dropDatabases(): Promise<void> {
+  for (const database of emptied.splice(0)) await database[Symbol.asyncDispose]();
+}
+
+async function empty(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(EMPTY);
+  await sql.end();
+}

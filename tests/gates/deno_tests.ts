@@ -1,0 +1,53 @@
+/**
+ * Runs the tests on Deno, four isolates at a time; those of some folders with
+ * `deno task test FOLDER…`, all but those of one with `--ignore=FOLDER`. An isolate runs up to eight
+ * files of a folder: to load what they share takes longer than most tests.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { ROOT, sourceFiles } from "../support/project.ts";
+
+const MAX_FILES = 8;
+const ISOLATES = "4";
+
+const { values: { ignore = "/" }, positionals: folders } = parseArgs({
+  options: { ignore: { type: "string" } },
+  allowPositionals: true,
+});
+const files = (folders.length === 0 ? ["tests"] : folders).flatMap(sourceFiles)
+  .filter((file) => file.endsWith("_test.ts") && !file.startsWith(ignore));
+// in the project, as what tests run is a program of it
+const parent = await mkdtemp(join(ROOT, ".tests-"));
+let status: number | null;
+try {
+  const modules: string[] = [];
+  for (const [folder, siblings] of Map.groupBy(files.sort(), dirname)) {
+    for (let i = 0; i < siblings.length; i += MAX_FILES) {
+      const path = join(parent, `${folder.replaceAll(/\W/g, "_")}_${i / MAX_FILES}_test.ts`);
+      await writeFile(path, siblings.slice(i, i + MAX_FILES).map(importOf).join(""));
+      modules.push(path);
+    }
+  }
+  const args = ["test", "-A", "--no-check", "--parallel", ...modules];
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, DENO_JOBS: ISOLATES },
+    stdio: "inherit",
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+  [status] = await once(child, "close");
+} finally {
+  await rm(parent, { recursive: true });
+}
+process.exit(status ?? 1);
+
+function importOf(file: string): string {
+  return `import ${JSON.stringify(pathToFileURL(join(ROOT, file)).href)};\n`;
+}
