@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   checkBounds,
   dropUnselected,
@@ -57,7 +58,8 @@ export type RunBatch = (
 
 /**
  * Yields rows in their order, which ends with the primary key: each batch is what comes after the
- * last row of the one before, so that nothing is open between them.
+ * last row of the one before, so that nothing is open between them. All are read in the context, such
+ * as the transaction, in which the first row is asked for.
  *
  * @throws {TypeError} if the order has values of related rows
  * @throws {DbError} `Database` if a column of the order has values that its field cannot represent,
@@ -69,11 +71,13 @@ export async function* streamRows(
   { where, select, orderBy, take, skip, batchSize = BATCH_SIZE }: StreamOptions,
   run: RunBatch,
 ): AsyncGenerator<AnyRow> {
+  // `Array.fromAsync` of Node 22 asks for the others without a context.
+  const inside = AsyncLocalStorage.snapshot();
   let left = take ?? Infinity;
   let last: AnyRow | undefined;
   for (;;) {
     const size = Math.min(batchSize, left);
-    const rows = await run(async (operation, read) => {
+    const rows = await inside(run, async (operation, read) => {
       checkBounds({ take, skip }, operation);
       if (!(Number.isSafeInteger(batchSize) && batchSize > 0)) {
         throw new RangeError(
