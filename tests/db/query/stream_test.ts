@@ -123,18 +123,21 @@ testOnEach(
   },
 );
 
-testOnEach("Repository.stream() stays in its transaction, whoever asks for rows", async ({ url }) => {
-  await using db = await Items.open(DbOptions.fromUrl(url));
-  await db.createTables();
-  const outside = AsyncLocalStorage.snapshot();
-  await db.transaction(async () => {
-    await db.owner.createMany({ data: [{ name: "Ann" }, { name: "Bob" }] });
-    assert.equal((await Array.fromAsync(db.owner.stream({ batchSize: 1 }))).length, 2);
-    const owners = db.owner.stream({ batchSize: 1 });
-    assert.equal((await owners.next()).value?.name, "Ann");
-    assert.equal((await outside(() => owners.next())).value?.name, "Bob");
-  });
-});
+testOnEach(
+  "Repository.stream() stays in its transaction, whoever asks for rows",
+  async ({ url }) => {
+    await using db = await Items.open(DbOptions.fromUrl(url));
+    await db.createTables();
+    const outside = AsyncLocalStorage.snapshot();
+    await db.transaction(async () => {
+      await db.owner.createMany({ data: [{ name: "Ann" }, { name: "Bob" }] });
+      assert.equal((await Array.fromAsync(db.owner.stream({ batchSize: 1 }))).length, 2);
+      const owners = db.owner.stream({ batchSize: 1 });
+      assert.equal((await owners.next()).value?.name, "Ann");
+      assert.equal((await outside(() => owners.next())).value?.name, "Bob");
+    });
+  },
+);
 
 testOnEach("Repository.stream() reads what is committed, or its snapshot", async ({ url }) => {
   await using db = await open(url);
