@@ -39,7 +39,7 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
       assert.ok(names.includes("OrdersController hides the orders of another tenant"));
       assert.ok(names.includes("migrations create the tables of the models"));
     },
-    { skip, exhaustive: true },
+    { skip, exhaustive: db === "sqlite" || "long" },
   );
 }
 

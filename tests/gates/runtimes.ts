@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "../support/project.ts";
 import { BUN, NODE, OLDEST_NODE } from "../support/runtimes.ts";
-import { EXHAUSTIVE, MAX_TEST_MS, SCOPE } from "../support/test.ts";
+import { EXHAUSTIVE, LONG, MAX_TEST_MS, SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
@@ -111,7 +111,7 @@ console.log(`\n${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} ski
 process.exit(isWell && totals.size <= 1 ? 0 : 1);
 
 function isElsewhere(why: string): boolean {
-  return why.startsWith("needs ") || why === EXHAUSTIVE;
+  return why.startsWith("needs ") || [EXHAUSTIVE, LONG].includes(why);
 }
 
 function deno(name: string, args: readonly string[]): Runtime {

@@ -9,8 +9,11 @@ export type TestRuntime = "deno" | "node" | "bun";
 export interface TestOptions {
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
-  /** Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it, on Deno. */
-  readonly exhaustive?: boolean;
+  /**
+   * Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it, on Deno;
+   * or so long that only `FW_TEST=full deno task test` does.
+   */
+  readonly exhaustive?: boolean | "long";
 }
 
 /** Registers a test. */
@@ -18,11 +21,16 @@ export type Test = (name: string, body: Body, options?: TestOptions) => void;
 
 type Body = () => void | Promise<void>;
 
-/** The variable that is `all` where exhaustive tests run too. */
+/** The variable that is `all` where exhaustive tests run too, and `full` where long ones do. */
 export const SCOPE = "FW_TEST";
 
 /** Why an exhaustive test is left out. */
 export const EXHAUSTIVE = "exhaustive: deno task test:all runs it, on Deno";
+
+/** Why a long test is left out. */
+export const LONG = "long: FW_TEST=full deno task test runs it";
+
+const scope = process.env[SCOPE];
 
 /** After these, a test fails: one that waits for ever would hide its name, and all others. */
 export const MAX_TEST_MS = 20 * 60_000;
@@ -33,8 +41,7 @@ export function test(
   body: Body,
   { skip, exhaustive = false }: TestOptions = {},
 ): void {
-  const isLeftOut = exhaustive && process.env[SCOPE] !== "all";
-  const reason = skip ?? (isLeftOut ? EXHAUSTIVE : undefined);
+  const reason = skip ?? whyLeftOut(exhaustive);
   const title = reason === undefined ? name : `${name} [${reason}]`;
   const fn = () => inTime(body);
   if (!("Deno" in globalThis)) return void nodeTest(title, { skip: reason !== undefined }, fn);
@@ -47,10 +54,21 @@ export function test(
   });
 }
 
+/** Returns how many cases an exhaustive test tries: all in the scope `full`, else a part of them. */
+export function casesOf(full: number, part = full / 5): number {
+  return scope === "full" ? full : part;
+}
+
 /** Registers what runs after the last test of the file. */
 export function afterFile(run: () => void | Promise<void>): void {
   if ("Deno" in globalThis) Deno.test.afterAll(run);
   else after(run);
+}
+
+function whyLeftOut(exhaustive: TestOptions["exhaustive"]): string | undefined {
+  if (!exhaustive || scope === "full") return undefined;
+  if (exhaustive === "long") return LONG;
+  return scope === "all" ? undefined : EXHAUSTIVE;
 }
 
 async function inTime(body: Body): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
-import { testOnce } from "../../support/test.ts";
+import { casesOf, testOnce } from "../../support/test.ts";
 import { type TestDatabase, testOnEach } from "../support/database.ts";
 import {
   type Copies,
@@ -34,7 +34,7 @@ const SHELVES = [
 
 /** How many sequences of blocks are tried: on each runtime, and all together once more. */
 const RUNS = 10;
-const MANY_RUNS = 220;
+const MANY_RUNS = casesOf(220, 40);
 
 for (const [claim, subject] of SHELVES) {
   testOnEach(

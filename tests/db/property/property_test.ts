@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
-import { testOnce } from "../../support/test.ts";
+import { casesOf, testOnce } from "../../support/test.ts";
 import { type TestDatabase, testOnEach } from "../support/database.ts";
 import {
   COMPOSITE_KEYS,
@@ -53,7 +53,7 @@ for (const [claim, subject, { short, more }] of TRIED) {
   );
   testOnEach(
     `Repository does, in many sequences, ${claim}`,
-    (database) => tryRuns(subject, database, { numRuns: more }),
+    (database) => tryRuns(subject, database, { numRuns: casesOf(more) }),
     { exhaustive: true, register: testOnce },
   );
 }
@@ -62,7 +62,7 @@ testOnEach(
   "Repository does the same with read replicas, which are the database itself",
   (database) => {
     const { url } = database;
-    return tryRuns(THINGS, database, { numRuns: 100, replicas: [url, url] });
+    return tryRuns(THINGS, database, { numRuns: casesOf(100), replicas: [url, url] });
   },
   { brands: ["postgres", "mysql"], exhaustive: true, register: testOnce },
 );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DbOptions } from "../../../src/db/mod.ts";
-import { testOnce } from "../../support/test.ts";
+import { casesOf, testOnce } from "../../support/test.ts";
 import { type TestDatabase, testOnEach } from "../support/database.ts";
 import {
   COMPOSITE_KEYS,
@@ -27,7 +27,7 @@ const KEYED = { Service: KeyedGraph, keys: COMPOSITE_KEYS } as unknown as Subjec
 
 /** How many sets of rows are tried: on each runtime, and all together once more. */
 const RUNS = 8;
-const MANY_RUNS = 220;
+const MANY_RUNS = casesOf(220, 40);
 /** How many queries of each set. */
 const QUERIES = 12;
 

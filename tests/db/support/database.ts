@@ -63,7 +63,7 @@ export function testOnEach(
   run: (database: TestDatabase) => Promise<void>,
   { brands = ["sqlite", "postgres", "mysql"], exhaustive = false, register = test }: {
     readonly brands?: readonly Brand[];
-    readonly exhaustive?: boolean;
+    readonly exhaustive?: boolean | "long";
     /** The `test` of some runtimes; default that of all. */
     readonly register?: Test;
   } = {},
