@@ -7,6 +7,7 @@ import { DbOptions } from "../../../src/db/mod.ts";
 import { ROOT } from "../../support/project.ts";
 import { test, testOn } from "../../support/test.ts";
 import { Db, dbError } from "../support/database.ts";
+import { POOLED } from "../support/emptied_databases.ts";
 import { type PoolMode, SKIP_PGBOUNCER, startPgBouncer } from "../support/pgbouncer.ts";
 import { administer, createDatabase, SERVERS } from "../support/servers.ts";
 
@@ -52,7 +53,8 @@ async function runSuites(mode: PoolMode) {
   await using bouncer = await startPgBouncer(mode, PATIENT);
   const suites = SUITES[mode].map((name) => `tests/db/${name}`);
   const args = ["test", "-A", "--no-check", "--parallel", "--filter=(postgres)", ...suites];
-  const env = { TEST_POSTGRES_URL: bouncer.url(SERVERS.postgres.url), NO_COLOR: "1" };
+  const url = bouncer.url(SERVERS.postgres.url);
+  const env = { TEST_POSTGRES_URL: url, [POOLED]: "true", NO_COLOR: "1" };
   const ending = await run([process.execPath, ...args], { cwd: ROOT, env });
   return { ...ending, crash: bouncer.crash() };
 }
