@@ -146,4 +146,4 @@ test("five resources generated one after another work together over HTTP, on SQL
     }
   });
   assert.match(await project.fw("db status"), /0005_create_categories +\d/);
-}, { exhaustive: true });
+}, { exhaustive: "long" });

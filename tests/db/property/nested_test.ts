@@ -34,7 +34,7 @@ const SHELVES = [
 
 /** How many sequences of blocks are tried: on each runtime, and all together once more. */
 const RUNS = 10;
-const MANY_RUNS = casesOf(220, 40);
+const MANY_RUNS = casesOf(220, 20);
 
 for (const [claim, subject] of SHELVES) {
   testOnEach(

@@ -27,7 +27,7 @@ const KEYED = { Service: KeyedGraph, keys: COMPOSITE_KEYS } as unknown as Subjec
 
 /** How many sets of rows are tried: on each runtime, and all together once more. */
 const RUNS = 8;
-const MANY_RUNS = casesOf(220, 40);
+const MANY_RUNS = casesOf(220, 20);
 /** How many queries of each set. */
 const QUERIES = 12;
 
