@@ -1,6 +1,6 @@
 /**
  * Runs the one suite on Deno, with its exhaustive tests, on Node and on Bun, and the tests of workerd,
- * three of them at a time. Prints how many tests passed, failed, were skipped, or are left to another
+ * two of them at a time. Prints how many tests passed, failed, were skipped, or are left to another
  * runtime, and why. All come from npm.
  *
  * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they are
@@ -66,7 +66,7 @@ const runtimes = RUNTIMES.filter(({ name }) =>
 );
 // much of what tests do is to wait
 const endings = runSideBySide(runtimes.map(({ command }) => command), {
-  atOnce: 3,
+  atOnce: 2,
   maxMinutes: MAX_MINUTES,
 });
 const rows: string[] = [];

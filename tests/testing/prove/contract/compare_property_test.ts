@@ -89,17 +89,21 @@ function closed(schema: JsonSchema, isPart = false): JsonSchema {
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? closed(value as JsonSchema, isPart)
       : value;
-  const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (keyword === "properties") {
-      const members = Object.entries(Object(value)).map(([name, one]) => [name, each(one)]);
-      return [keyword, Object.fromEntries(members)];
-    }
-    if (["anyOf", "oneOf", "allOf"].includes(keyword)) {
-      return [keyword, (value as unknown[]).map((one) => each(one, true))];
-    }
-    if (keyword === "prefixItems") return [keyword, (value as unknown[]).map((one) => each(one))];
-    return [keyword, ["items", "additionalProperties"].includes(keyword) ? each(value) : value];
-  });
+  const { additionalProperties: others = true, ...named } = schema;
+  const isOpen = others === true || JSON.stringify(others) === "{}"; // that any others are allowed
+  const entries = Object.entries(isOpen ? named : schema).map(
+    ([keyword, value]): [string, unknown] => {
+      if (keyword === "properties") {
+        const members = Object.entries(Object(value)).map(([name, one]) => [name, each(one)]);
+        return [keyword, Object.fromEntries(members)];
+      }
+      if (["anyOf", "oneOf", "allOf"].includes(keyword)) {
+        return [keyword, (value as unknown[]).map((one) => each(one, true))];
+      }
+      if (keyword === "prefixItems") return [keyword, (value as unknown[]).map((one) => each(one))];
+      return [keyword, ["items", "additionalProperties"].includes(keyword) ? each(value) : value];
+    },
+  );
   return { ...Object.fromEntries(entries), ...!isPart && { unevaluatedProperties: false } };
 }
 
