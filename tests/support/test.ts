@@ -10,8 +10,8 @@ export interface TestOptions {
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
   /**
-   * Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it, on Deno;
-   * or so long that only `FW_TEST=full deno task test` does.
+   * Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it, on
+   * Deno; or so long that only `FW_TEST=full deno task test` does.
    */
   readonly exhaustive?: boolean | "long";
 }
@@ -54,7 +54,7 @@ export function test(
   });
 }
 
-/** Returns how many cases an exhaustive test tries: all in the scope `full`, else a part of them. */
+/** Returns how many cases an exhaustive test tries: all in the scope `full`, else a part. */
 export function casesOf(full: number, part = full / 5): number {
   return scope === "full" ? full : part;
 }

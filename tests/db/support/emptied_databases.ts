@@ -1,12 +1,12 @@
 /**
- * Databases of PostgreSQL that tests use one after another: to create one writes 300 files, which takes
- * longer than most tests.
+ * Databases of PostgreSQL that tests use one after another: to create one writes 300 files, which
+ * takes longer than most tests.
  */
 import process from "node:process";
 import postgres from "postgres";
 import { createDatabase } from "./servers.ts";
 
-/** The variable that is set where a pooler is in between: it would use the sessions that are ended. */
+/** The variable that is set behind a pooler, which would use the sessions that are ended. */
 export const POOLED = "TEST_POSTGRES_POOLED";
 
 type Database = Awaited<ReturnType<typeof createDatabase>>;
@@ -27,7 +27,7 @@ end $$`;
 
 const emptied: Database[] = [];
 
-/** An empty database, which is emptied at the end. Its file calls `dropDatabases` after its tests. */
+/** An empty database, emptied at the end. Its file calls `dropDatabases` after its tests. */
 export async function useDatabase(): Promise<Database> {
   const database = emptied.pop() ?? await createDatabase("postgres");
   if (process.env[POOLED]) return database;

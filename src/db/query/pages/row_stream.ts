@@ -58,8 +58,8 @@ export type RunBatch = (
 
 /**
  * Yields rows in their order, which ends with the primary key: each batch is what comes after the
- * last row of the one before, so that nothing is open between them. All are read in the context, such
- * as the transaction, in which the first row is asked for.
+ * last row of the one before, so that nothing is open between them. All are read in the context,
+ * such as the transaction, in which the first row is asked for.
  *
  * @throws {TypeError} if the order has values of related rows
  * @throws {DbError} `Database` if a column of the order has values that its field cannot represent,
