@@ -33,6 +33,7 @@ async function fill(
 ): Promise<void> {
   const others = { ...SWEEP, priority: 9 };
   for (const name of ["full", "full", "foreign"]) await engine.enqueue({ ...others, name });
+  await engine.enqueue({ ...others, runAt: new Date(Date.now() + 86_400_000) });
   assert.equal((await engine.claim(KINDS, 1)).length, 1); // which takes the slot of "full"
   await doubleTo(rows, { db, brand });
   for (let n = 0; n < 3; n++) {

@@ -12,7 +12,7 @@ import { flushQueue, relayTo, withRelay } from "./support/relays.ts";
 import { test, testOnce } from "../support/test.ts";
 
 /**
- * Kills on each database, about one a second. More: `FW_KILLS=1000 FW_TEST=all deno test -A
+ * Kills on each database, about one a second. More: `FW_KILLS=1000 FW_TEST=full deno test -A
  * --no-check` and this file.
  */
 const KILLS = Number(process.env["FW_KILLS"] ?? 25);

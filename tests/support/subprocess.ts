@@ -38,7 +38,7 @@ export interface SubprocessOptions {
   readonly outputTo?: string;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How long it may run, in milliseconds; default 20 s. */
+  /** How long it may run, in milliseconds; default 2 minutes. */
   readonly maxRunMs?: number;
 }
 

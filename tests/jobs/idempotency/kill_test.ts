@@ -9,7 +9,7 @@ import { PaymentsDb } from "../support/payments_app.ts";
 import { testOnce } from "../../support/test.ts";
 
 /**
- * Kills on each database, about one in two seconds. More: `FW_KILLS=1000 FW_TEST=all deno test -A
+ * Kills on each database, about one in two seconds. More: `FW_KILLS=1000 FW_TEST=full deno test -A
  * --no-check` and this file.
  */
 const KILLS = Number(process.env["FW_KILLS"] ?? 20);

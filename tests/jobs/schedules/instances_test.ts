@@ -5,13 +5,13 @@ import { DbOptions } from "../../../src/db/mod.ts";
 import { Jobs, schedule } from "../../../src/jobs/mod.ts";
 import { OutboxEngine } from "../../../src/jobs/outbox/outbox_engine.ts";
 import { testOnEach } from "../../db/support/database.ts";
-import { Subprocess } from "../../support/subprocess.ts";
+import { Subprocess, type SubprocessOptions } from "../../support/subprocess.ts";
 import { Clock, jobsApp, testJobs, until } from "../support/jobs_app.ts";
 import { ticksApp, TicksDb } from "./instances_app.ts";
-import { testOnce } from "../../support/test.ts";
+import { MAX_TEST_MS, testOnce } from "../../support/test.ts";
 
 const MINUTE = 60_000;
-/** More: `FW_KILLS=500 FW_TEST=all deno test -A --no-check` and this file. */
+/** More: `FW_KILLS=500 FW_TEST=full deno test -A --no-check` and this file. */
 const KILLS = Number(process.env["FW_KILLS"] ?? 25);
 
 testJobs("many instances of an application run each time once", async (url) => {
@@ -76,9 +76,9 @@ for (const [kills, exhaustive] of [[2, false], [KILLS, true]] as const) {
         await using db = await TicksDb.open(DbOptions.fromUrl(url));
         await db.createTables();
       }
-      const start = () =>
-        new Subprocess("tests/jobs/schedules/instances_fixture.ts", { args: [url] });
-      await using last = start();
+      const start = (options: SubprocessOptions = {}) =>
+        new Subprocess("tests/jobs/schedules/instances_fixture.ts", { args: [url], ...options });
+      await using last = start({ maxRunMs: MAX_TEST_MS }); // beside all that are killed
       await last.until(/working/);
       for (let kill = 0; kill < kills; kill++) {
         await using instance = start();
