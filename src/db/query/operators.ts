@@ -130,7 +130,7 @@ export function compareFilter(
   operation: Operation,
 ): Filter {
   const value = column.encode(operand, operation.action);
-  const isRange = operator === "=" && operation.ranged?.has(column);
+  const isRange = operator === "=" && !ignoresCase && operation.ranged?.has(column);
   const name = isRange ? "between" : `${caseOf(ignoresCase)}${operator}`;
   const slot = operation.bind(`${column.name} ${name},`, value);
   const text = valueOf({ column, ignoresCase }, operation.ref(column));

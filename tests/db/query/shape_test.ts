@@ -177,3 +177,30 @@ testOnEach(
     }
   },
 );
+
+class Areas extends DbService.with({
+  place: model("places", {
+    id: field.integer().primaryKey(),
+    area: field.text(),
+    number: field.integer(),
+  }, { index: [["area", "number"]] }),
+}) {}
+
+testOnEach("a page takes text of any case for no text of one case", async ({ url }) => {
+  await using db = await Areas.open(DbOptions.fromUrl(url));
+  await db.createTables();
+  await db.place.createMany({
+    data: [1, 2, 3].map((id) => ({ id, area: "North", number: id })),
+  });
+  const found = async (other: object) => {
+    const where = { AND: [{ area: "North" }, { area: other }] };
+    const rows = await Array.fromAsync(
+      db.place.stream({ where, orderBy: { number: "asc" }, batchSize: 1 }),
+    );
+    return rows.map(({ id }) => id);
+  };
+  const anyCase = { equals: "NORTH", mode: "insensitive" };
+  assert.deepEqual(await found({ equals: "North" }), [1, 2, 3]);
+  assert.deepEqual(await found(anyCase), [1, 2, 3]);
+  assert.deepEqual(await found({ equals: "NORTH" }), []);
+});
