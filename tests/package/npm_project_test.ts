@@ -10,7 +10,7 @@ import { Site } from "../edge/site.ts";
 import { Worker } from "../edge/worker.ts";
 import { LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
-import { SCOPE, testOn } from "../support/test.ts";
+import { IS_EXHAUSTIVE, testOn } from "../support/test.ts";
 import { BUN, NODE, OLDEST_NODE, runtimeOf } from "../support/runtimes.ts";
 import { newNpmProject, succeed } from "./npm_project.ts";
 import { serveNpmRegistry } from "./npm_registry.ts";
@@ -104,7 +104,7 @@ function edgeExample(): string {
 }
 
 const denoTest = testOn(["deno"], "it builds the package, and runs the other runtimes");
-const isRun = "Deno" in globalThis && process.env[SCOPE] === "all";
+const isRun = "Deno" in globalThis && IS_EXHAUSTIVE;
 const tarball = isRun ? await build() : "";
 
 denoTest(

@@ -5,6 +5,7 @@
  */
 import { configure, fromAsyncSink } from "@logtape/logtape";
 import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import { controller, FwFactory, module, route } from "../../mod.ts";
 
 const [port, how, sink] = process.argv.slice(2);
@@ -25,9 +26,17 @@ class FailuresController extends controller() {
   });
 }
 
+let records = 0;
+
+/** Keeps the application until it has logged as many failures as it does at most. */
+class Failures {
+  async onApplicationShutdown(): Promise<void> {
+    while (sink === "failing" && records < 100) await delay(1);
+  }
+}
+
 if (sink) {
   setInterval(() => {}, 1_000); // what keeps a process alive, such as a pool of connections
-  let records = 0;
   process.on("exit", () => console.log(`${records} records`));
   await configure({
     sinks: {
@@ -49,7 +58,9 @@ if (sink) {
   });
 }
 
-const app = await FwFactory.create(module({ controllers: [FailuresController] }));
+const app = await FwFactory.create(
+  module({ controllers: [FailuresController], providers: [Failures] }),
+);
 app.useRequestTracing();
 const options = { hostname: "127.0.0.1" };
 if (how === "listen") await app.listen(Number(port), options);

@@ -32,6 +32,9 @@ export const LONG = "long: FW_TEST=full deno task test runs it";
 
 const scope = process.env[SCOPE];
 
+/** Whether exhaustive tests run, long ones or not. */
+export const IS_EXHAUSTIVE = scope === "all" || scope === "full";
+
 /** After these, a test fails: one that waits for ever would hide its name, and all others. */
 export const MAX_TEST_MS = (scope === "full" ? 120 : 20) * 60_000;
 
@@ -68,7 +71,7 @@ export function afterFile(run: () => void | Promise<void>): void {
 function whyLeftOut(exhaustive: TestOptions["exhaustive"]): string | undefined {
   if (!exhaustive || scope === "full") return undefined;
   if (exhaustive === "long") return LONG;
-  return scope === "all" ? undefined : EXHAUSTIVE;
+  return IS_EXHAUSTIVE ? undefined : EXHAUSTIVE;
 }
 
 async function inTime(body: Body): Promise<void> {

@@ -1,15 +1,14 @@
 /** The tables of every model pass `checkTables()`, and fail it after any alteration. */
 import assert from "node:assert/strict";
-import process from "node:process";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { DbError, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import type { FieldKind } from "../../../src/db/model/field_kind.ts";
 import type { AnyField } from "../../../src/db/model/model.ts";
-import { SCOPE } from "../../support/test.ts";
+import { IS_EXHAUSTIVE } from "../../support/test.ts";
 import { type Brand, testOnEach } from "../support/database.ts";
 
-const RUNS = process.env[SCOPE] === "all" ? 40 : 10;
+const RUNS = IS_EXHAUSTIVE ? 40 : 10;
 const DEFAULTS = {
   integer: 5,
   bigint: 2n ** 62n,

@@ -77,7 +77,7 @@ export function testOnEach(
       }, { exhaustive });
       continue;
     }
-    afterFile(dropDatabases);
+    if (brand === "postgres") afterFile(dropDatabases);
     register(title, async () => {
       await using database = await (brand === "mysql" ? createDatabase(brand) : useDatabase());
       await run({ brand, url: database.url });

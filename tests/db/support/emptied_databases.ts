@@ -34,7 +34,12 @@ export async function useDatabase(): Promise<Database> {
   return {
     url: database.url,
     [Symbol.asyncDispose]: async () => {
-      await empty(database.url);
+      try {
+        await empty(database.url);
+      } catch (error) {
+        await database[Symbol.asyncDispose]();
+        throw error;
+      }
       emptied.push(database);
     },
   };
@@ -47,6 +52,9 @@ export async function dropDatabases(): Promise<void> {
 
 async function empty(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql.unsafe(EMPTY);
-  await sql.end();
+  try {
+    await sql.unsafe(EMPTY);
+  } finally {
+    await sql.end();
+  }
 }
