@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "./connection/dialect.ts";
 import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
-import { readServerUrl, withDatabase } from "./dialects/server/database_url.ts";
+import { readServerUrl } from "./dialects/server/database_url.ts";
 import type { MigrationSource } from "./migrate/migrations.ts";
 
 /** The settings of `DbOptions`. */
@@ -22,8 +22,8 @@ export interface DbSettings {
   readonly limits?: Partial<OpenOptions>;
   /** Those of its replicas. */
   readonly replicas?: readonly DbSettings[];
-  /** Returns the settings of an empty database beside it, by its name. */
-  readonly beside?: (name: string) => DbSettings;
+  /** The URL of the server on which tools create an empty database; any of SQLite is in memory. */
+  readonly beside?: string;
 }
 
 const SCHEMES = "sqlite:, postgresql:, postgres:, mysql: or mariadb:";
@@ -47,7 +47,7 @@ export function readUrl(url: string): DbSettings {
         open: async (options) =>
           (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path, options),
         opening: DEFAULT_LIMITS,
-        beside: () => readUrl("sqlite::memory:"),
+        beside: url,
       };
     }
     case "postgres":
@@ -60,7 +60,7 @@ export function readUrl(url: string): DbSettings {
           (await import("./dialects/postgres/postgres_driver.ts"))
             .openPostgres(read, connecting(options)),
         opening: { ...DEFAULT_LIMITS, ...read.opening },
-        beside: (name) => readUrl(withDatabase(url, name)),
+        beside: url,
       };
     }
     case "mysql":
@@ -72,7 +72,7 @@ export function readUrl(url: string): DbSettings {
         open: async (options) =>
           (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
         opening: { ...DEFAULT_LIMITS, ...read.opening },
-        beside: (name) => readUrl(withDatabase(url, name)),
+        beside: url,
       };
     }
   }

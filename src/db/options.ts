@@ -76,8 +76,8 @@ export class DbOptions {
     const brand = brandOf(dialect);
     const open = async () =>
       (await import("./dialects/kysely_dialect.ts")).openKysely(dialect, brand);
-    const beside = brand === "SQLite" ? () => readUrl("sqlite::memory:") : undefined;
-    return new DbOptions({ open, opening: DEFAULT_LIMITS, ...beside && { beside } });
+    const beside = brand === "SQLite" && { beside: "sqlite::memory:" };
+    return new DbOptions({ open, opening: DEFAULT_LIMITS, ...beside });
   }
 
   /**
@@ -278,11 +278,10 @@ export class DbOptions {
   async openTemporary(): Promise<UnmigratedDatabase> {
     const { beside, opening, migrations: source } = this.#settings;
     const { openTemporary } = await import("./migrate/diff/temporary_database.ts");
-    const database = await openTemporary({
-      connect: () => connectTo(this.#settings),
-      connectTo: beside && ((name, after) => connectTo({ ...beside(name), opening }, after)),
-      isInMemory: this.#settings.brand === undefined,
-    });
+    const database = await openTemporary(
+      beside,
+      (url, after) => connectTo({ ...readUrl(url), opening }, after),
+    );
     return { database, source };
   }
 

@@ -50,13 +50,6 @@ export function readServerUrl(url: string, brand: ServerBrand): DatabaseUrl {
   return { server, settings: { ...settings, tls }, opening: withoutUndefined(opening) };
 }
 
-/** Returns the URL of another database of the same server. */
-export function withDatabase(url: string, name: string): string {
-  const other = new URL(url);
-  other.pathname = `/${name}`;
-  return other.href;
-}
-
 /** Combines the parameters about TLS to the strictest of what they ask for. */
 function tlsSettings(
   { mode, isStrict, rootCert, bindsChannel }: {

@@ -17,34 +17,27 @@ const GRANTS: Readonly<Record<Grammar["brand"], string>> = {
   SQLite: "",
 };
 
-/** How a temporary database is opened. */
-export interface TemporaryOptions {
-  /** Opens the database on whose server it is created. */
-  readonly connect: () => Promise<DbConnection>;
-  /** Opens a database of the server by its name, and closes something after it. */
-  readonly connectTo:
-    | ((name: string, after?: Pick<OpenDatabase, "close">) => Promise<DbConnection>)
-    | undefined;
-  /** Whether it exists once it is open, as one of SQLite in memory. */
-  readonly isInMemory: boolean;
-}
+/** Opens the database at a URL, and closes something after it. */
+type Connect = (url: string, after?: Pick<OpenDatabase, "close">) => Promise<DbConnection>;
 
 /**
- * Creates an empty database on the server of another one, and opens it; closing it removes it.
+ * Creates an empty database on the server at a URL, and opens it; closing it removes it. One of
+ * SQLite is in memory.
  *
  * @throws {TypeError} if the server is known by its driver only
  * @throws {DbError} if the server cannot be reached, or the user may not create a database
  */
 export async function openTemporary(
-  { connect, connectTo, isInMemory }: TemporaryOptions,
+  url: string | undefined,
+  connect: Connect,
 ): Promise<DbConnection> {
-  if (!connectTo) {
+  if (url === undefined) {
     throw new TypeError(
       "Cannot create temporary database: the options are those of a Kysely dialect, not a URL",
     );
   }
-  if (isInMemory) return await connectTo("");
-  const server = await connect();
+  if (url.startsWith("sqlite:")) return await connect("sqlite::memory:");
+  const server = await connect(url);
   const { kysely, grammar } = server;
   const name = `fw_diff_${crypto.randomUUID().replaceAll("-", "")}`;
   const identifier = sql.raw(quoted(name, grammar));
@@ -75,7 +68,9 @@ export async function openTemporary(
     );
   }
   try {
-    return await connectTo(name, { close: remove });
+    const beside = new URL(url);
+    beside.pathname = `/${name}`;
+    return await connect(beside.href, { close: remove });
   } catch (error) {
     await remove();
     throw error;
