@@ -4,7 +4,7 @@
  * @module
  */
 import type { Dialect } from "./connection/dialect.ts";
-import { DEFAULT_LIMITS, type OpenOptions } from "./connection/pool_limits.ts";
+import type { OpenOptions } from "./connection/pool_limits.ts";
 import { readServerUrl } from "./dialects/server/database_url.ts";
 import type { MigrationSource } from "./migrate/migrations.ts";
 
@@ -12,14 +12,12 @@ import type { MigrationSource } from "./migrate/migrations.ts";
 export interface DbSettings {
   /** Opens the database; its driver is loaded then. */
   readonly open: (options: OpenOptions) => Dialect | Promise<Dialect>;
-  /** The limits, of which those of a URL are a part. */
-  readonly opening: OpenOptions;
+  /** The limits that are set, such as those of its URL. */
+  readonly opening?: Partial<OpenOptions> | undefined;
   /** The migrations that run when it is opened. */
   readonly migrations?: MigrationSource;
   /** The brand of a server that its URL names. */
   readonly brand?: "PostgreSQL" | "MySQL";
-  /** The limits that the URL sets. */
-  readonly limits?: Partial<OpenOptions>;
   /** Those of its replicas. */
   readonly replicas?: readonly DbSettings[];
   /** The URL of the server on which tools create an empty database; any of SQLite is in memory. */
@@ -46,8 +44,6 @@ export function readUrl(url: string): DbSettings {
       return {
         open: async (options) =>
           (await import("./dialects/sqlite/sqlite_driver.ts")).openSqlite(path, options),
-        opening: DEFAULT_LIMITS,
-        beside: url,
       };
     }
     case "postgres":
@@ -55,12 +51,10 @@ export function readUrl(url: string): DbSettings {
       const read = readServerUrl(url, "PostgreSQL");
       return {
         brand: "PostgreSQL",
-        limits: read.opening,
         open: async (options) =>
           (await import("./dialects/postgres/postgres_driver.ts"))
             .openPostgres(read, connecting(options)),
-        opening: { ...DEFAULT_LIMITS, ...read.opening },
-        beside: url,
+        opening: read.opening,
       };
     }
     case "mysql":
@@ -68,11 +62,9 @@ export function readUrl(url: string): DbSettings {
       const read = readServerUrl(url, "MySQL");
       return {
         brand: "MySQL",
-        limits: read.opening,
         open: async (options) =>
           (await import("./dialects/mysql/mysql_driver.ts")).openMysql(read, connecting(options)),
-        opening: { ...DEFAULT_LIMITS, ...read.opening },
-        beside: url,
+        opening: read.opening,
       };
     }
   }

@@ -50,7 +50,7 @@ export class DbOptions {
    * unknown, invalid or contradicts another
    */
   static fromUrl(url: string): DbOptions {
-    return new DbOptions(readUrl(url));
+    return new DbOptions({ ...readUrl(url), beside: url });
   }
 
   /**
@@ -77,7 +77,7 @@ export class DbOptions {
     const open = async () =>
       (await import("./dialects/kysely_dialect.ts")).openKysely(dialect, brand);
     const beside = brand === "SQLite" && { beside: "sqlite::memory:" };
-    return new DbOptions({ open, opening: DEFAULT_LIMITS, ...beside });
+    return new DbOptions({ open, ...beside });
   }
 
   /**
@@ -235,7 +235,7 @@ export class DbOptions {
     const replicas = settings.length > 0
       ? new (await import("./connection/replicas.ts")).Replicas(
         settings.map((replica) => () =>
-          connectTo({ ...replica, opening: { ...opening, ...replica.limits } })
+          connectTo({ ...replica, opening: { ...opening, ...replica.opening } })
         ),
       )
       : undefined;
@@ -297,13 +297,14 @@ async function connectTo(
   { open, opening }: DbSettings,
   after?: Pick<OpenDatabase, "close">,
 ): Promise<DbConnection> {
-  if (opening.min > opening.max) {
+  const limits = { ...DEFAULT_LIMITS, ...opening };
+  if (limits.min > limits.max) {
     throw new RangeError(
-      `Cannot open database: poolMin ${opening.min} is over poolMax ${opening.max}`,
+      `Cannot open database: poolMin ${limits.min} is over poolMax ${limits.max}`,
     );
   }
-  return new DbConnection(await open(opening), {
-    ...opening,
+  return new DbConnection(await open(limits), {
+    ...limits,
     closeOthers: () => after?.close(),
   });
 }
