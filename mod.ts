@@ -218,4 +218,10 @@ export type { ListenOptions } from "./src/runtime/listen.ts";
 export { ListenError, type ListenErrorCode } from "./src/runtime/listen_error.ts";
 export { portFromEnv } from "./src/platform/env.ts";
 export { upgradeWebSocket } from "./src/runtime/websocket/websocket.ts";
+export type {
+  MessageEvents,
+  MessageSocket,
+  SocketEvents,
+  WebSocketMessages,
+} from "./src/runtime/websocket/messages.ts";
 export type { WebSocketOptions } from "./src/runtime/websocket/options.ts";

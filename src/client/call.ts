@@ -11,6 +11,7 @@ import type { OptionalParamNames, ParamNames } from "../core/route/route_input.t
 import type { RouteTypes } from "../core/route/route_input.ts";
 import type { MatchingMethod, VersionedModel } from "../core/route/route_options.ts";
 import type { AnySchema, SchemaInput, SchemaOutput } from "../core/schema/validation.ts";
+import type { ClientSocket } from "./socket.ts";
 
 /** What a path, a query or a header can send: its text is sent. */
 export type TextValue = string | number | boolean | bigint;
@@ -58,9 +59,17 @@ export type IsOne<T, All = T> = T extends unknown ? [All] extends [T] ? true : f
  * The argument of a call; optional if it has no required member. It is one object type instead of
  * an intersection, and without an alias, for short messages of the compiler.
  */
-export type Arguments<Input> = object extends Input
-  ? [input?: { -readonly [K in keyof Input]: Input[K] } & CallOptions]
-  : [input: { -readonly [K in keyof Input]: Input[K] } & CallOptions];
+export type Arguments<Input, Options = CallOptions> = object extends Input
+  ? [input?: { -readonly [K in keyof Input]: Input[K] } & Options]
+  : [input: { -readonly [K in keyof Input]: Input[K] } & Options];
+
+/** The arguments of a WebSocket after its path: no headers, and nothing is repeated. */
+export type ConnectArguments<Path, Types> = [Path, Types] extends
+  [infer P extends string, infer T extends RouteTypes]
+  ? IsOne<P> extends true
+    ? Arguments<ParamsOf<P, T["params"]> & Part<"query", T["query"]>, Omit<CallOptions, "retry">>
+  : [input?: object]
+  : never;
 
 /** The member `params` of a call, if its path has parameters. */
 export type ParamsOf<Path extends string, Schema extends AnySchema | undefined> =
@@ -261,4 +270,30 @@ export interface ServerSentEvent<Json> {
    * @throws {SyntaxError} if it is not JSON
    */
   json(): Json;
+}
+
+/** The messages that a route declares for its WebSocket. */
+export interface DeclaredMessages {
+  /** Its responses by status. */
+  readonly responses: {
+    /** The messages. */
+    readonly 101: { readonly receives: AnySchema; readonly sends: AnySchema };
+  };
+}
+
+/** The WebSocket of a route. */
+export type SocketOf<Types> = [Types] extends
+  [{ readonly responses: { readonly 101: { receives: infer R; sends: infer S } } }]
+  ? [R, S] extends [infer In extends AnySchema, infer Out extends AnySchema]
+    ? ClientSocket<SchemaInput<In>, Received<SchemaOutput<Out>>>
+  : never
+  : never;
+
+/** The path of a route, unless it declares no messages. */
+export type SocketPath<Path, Types> = [Types] extends [DeclaredMessages] ? Path : Path & NoMessages;
+
+/** Why a route has no WebSocket. */
+export interface NoMessages {
+  /** The reason. */
+  readonly reason: "its openapi.responses[101] has no schemas of messages";
 }

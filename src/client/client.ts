@@ -9,10 +9,13 @@ import type {
   AnswerOf,
   CallArguments,
   CallOptions,
+  ConnectArguments,
   DataOf,
   EventOf,
   EventPath,
   Failure,
+  SocketOf,
+  SocketPath,
   Success,
 } from "./call.ts";
 import { isJson, ProblemError, problemOf } from "./problem_error.ts";
@@ -44,6 +47,11 @@ export interface ClientOptions extends Pick<CallOptions, "signal"> {
   readonly retry?: number;
   /** Wraps every attempt; the first is outermost. */
   readonly interceptors?: readonly ((request: Request, next: Send) => Promise<Response>)[];
+  /**
+   * What opens WebSockets, for subprotocols, or on a server for headers; default the global
+   * `WebSocket`.
+   */
+  readonly webSocket?: (url: string) => WebSocket;
   /** Whether cookies are sent to other origins; default that of `fetch`. */
   readonly credentials?: RequestCredentials;
   /**
@@ -99,8 +107,24 @@ export interface Calls<Api, Method extends CallMethod, Paths extends string> {
   ): AsyncIterable<EventOf<RouteAt<Api, `${Method} ${P}`>>>;
 }
 
+/** Opens WebSockets. */
+export interface Connect<Api, Paths extends string> {
+  /**
+   * Opens the WebSocket of a route that declares its messages. No headers are sent, as browsers
+   * send none; they send the cookies of its host.
+   *
+   * @throws {Error} if it is refused, or the server is not reached
+   */
+  <P extends Paths>(
+    path: P & SocketPath<P, RouteAt<Api, `GET ${P}`>>,
+    ...input: ConnectArguments<P, RouteAt<Api, `GET ${P}`>>
+  ): Promise<SocketOf<RouteAt<Api, `GET ${P}`>>>;
+}
+
 /** A client of an API: a function for each method. */
 export interface Client<Api extends AnyApi> {
+  /** Opens WebSockets of `GET` routes. */
+  readonly connect: Connect<Api, PathsOf<Api, "GET">>;
   /** Calls `GET` routes. */
   readonly get: Calls<Api, "GET", PathsOf<Api, "GET">>;
   /** Calls `POST` routes. */
@@ -155,8 +179,13 @@ export function createClient<Api extends AnyApi>(
   options: ClientOptions = {},
 ): Client<Api> {
   const start = String(base).replace(/\/$/, "");
-  const calls = METHODS.map((name) => [name, callsOf(name.toUpperCase(), { start, options })]);
-  return Object.fromEntries(calls); // typed by the routes of the API
+  return Object.fromEntries([ // typed by the routes of the API
+    ...METHODS.map((name) => [name, callsOf(name.toUpperCase(), { start, options })]),
+    ["connect", async (path: string, input: Input & CallOptions = {}) => {
+      const { connect } = await import("./socket.ts"); // most clients open none
+      return connect(start + pathOf(`GET ${path}`, input), { ...options, ...input });
+    }],
+  ]);
 }
 
 /** What all calls of a client have. */
@@ -210,7 +239,9 @@ function callsOf(method: string, { start, options }: Common): object {
             throw error;
           }
           if (await repeat({ ...attempt, response })) continue;
-          if (redirect !== "error" || !isRedirect(response)) return await read(response, call);
+          if (redirect !== "error" || !REDIRECT.test(response.type + response.status)) {
+            return await read(response, call);
+          }
           await response.body?.cancel();
           throw new TypeError(`Cannot ${call}: the answer is a redirect`);
         } finally {
@@ -238,10 +269,8 @@ function sendOf(
   );
 }
 
-/** Checks for a redirect (https://fetch.spec.whatwg.org/#redirect-status); a browser hides it. */
-function isRedirect({ type, status }: Response): boolean {
-  return type === "opaqueredirect" || /30[12378]/.test(`${status}`);
-}
+/** A redirect (https://fetch.spec.whatwg.org/#redirect-status), or one that a browser hides. */
+const REDIRECT = /opaqueredirect|30[12378]/;
 
 async function answerOf(
   response: Response,

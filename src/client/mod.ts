@@ -58,8 +58,10 @@ export type {
   CallHeaders,
   CallInput,
   CallOptions,
+  ConnectArguments,
   DataOf,
   DeclaredData,
+  DeclaredMessages,
   DeclaredProblemOf,
   EventOf,
   EventPath,
@@ -71,6 +73,7 @@ export type {
   InvalidStatus,
   IsOne,
   NoEvents,
+  NoMessages,
   NotModified,
   Param,
   ParamName,
@@ -82,11 +85,21 @@ export type {
   ProblemWith,
   Received,
   ServerSentEvent,
+  SocketOf,
+  SocketPath,
   Success,
   Successful,
   SuccessOf,
   Texts,
   TextValue,
 } from "./call.ts";
-export { type Calls, type Client, type ClientOptions, createClient, type Send } from "./client.ts";
+export {
+  type Calls,
+  type Client,
+  type ClientOptions,
+  type Connect,
+  createClient,
+  type Send,
+} from "./client.ts";
+export type { ClientSocket } from "./socket.ts";
 export { ProblemError } from "./problem_error.ts";

@@ -7,6 +7,7 @@ import { controller, FwFactory, module, route } from "../../mod.ts";
 import { bundle } from "../edge/bundle.ts";
 import { complaintsOf, SKIP_BROWSER, startBrowser } from "../support/browser.ts";
 import { testOn } from "../support/test.ts";
+import { ChatModule, TALK } from "./chat.ts";
 import { KitchenModule } from "./kitchen.ts";
 import { KITCHEN_RESULTS } from "./kitchen_calls.ts";
 
@@ -14,8 +15,9 @@ const browserTest = testOn(["deno"], "a browser is the same whoever serves its p
 
 const { code } = await bundle(`
   import { createClient } from "./src/client/mod.ts";
+  import { talk } from "./tests/client/chat.ts";
   import { callKitchen } from "./tests/client/kitchen_calls.ts";
-  Object.assign(globalThis, { createClient, callKitchen });
+  Object.assign(globalThis, { createClient, callKitchen, talk });
 `);
 
 class PageController extends controller() {
@@ -27,7 +29,7 @@ class PageController extends controller() {
   logIn = route.post("/login", (_, c) => setCookie(c, "caller", "Ann", { httpOnly: true }));
   caller = route.get("/caller", (_, c) => c.text(getCookie(c, "caller") ?? "nobody"));
 }
-const PageModule = module({ imports: [KitchenModule], controllers: [PageController] });
+const PageModule = module({ imports: [ChatModule, KitchenModule], controllers: [PageController] });
 
 async function serve(origins: readonly string[]) {
   const app = (await FwFactory.create(PageModule)).setGlobalPrefix("api").enableUriVersioning();
@@ -60,6 +62,13 @@ browserTest(
   },
   { skip: SKIP_BROWSER },
 );
+
+browserTest("connect() opens a WebSocket from a page, by a path", async () => {
+  await using server = await serve([]);
+  await visit(server.url, async (page) => {
+    assert.deepEqual(await page.evaluate(`talk(createClient("/api"))`), TALK);
+  });
+}, { skip: SKIP_BROWSER });
 
 browserTest("credentials of createClient() sends cookies to another origin", async () => {
   await using server = await serve([]);

@@ -442,6 +442,14 @@ const ANNOTATIONS: Readonly<Record<string, readonly [RouteOpenApi, string]>> = {
     { responses: { 200: { description: "It", schema: {} as never } } },
     "the schema of 200 is not a Standard Schema",
   ],
+  "a schema of messages that is none": [
+    { responses: { 101: { description: "It", receives: v.string(), sends: {} as never } } },
+    "the schema of 101 is not a Standard Schema",
+  ],
+  "messages of a response that is no WebSocket": [
+    { responses: { 200: { description: "It", receives: v.string(), sends: v.string() } } },
+    "200 has no messages",
+  ],
   "a content type without a character": [
     { responses: { 200: { description: "It", contentType: "" } } },
     "the contentType of 200 is empty",

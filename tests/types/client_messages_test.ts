@@ -6,8 +6,11 @@ const test = testOn(["deno"], "the compiler does the same on each runtime");
 
 const CLIENT = `
 import { createClient } from "../../src/client/mod.ts";
+import type { Chats } from "../client/chat.ts";
 import type { Kitchen } from "../client/kitchen.ts";
 const api = createClient<Kitchen>("http://localhost");
+const chats = createClient<Chats>("http://localhost");
+const room = () => chats.connect("/v1/chat/:room", { params: { room: "a" } });
 const params = { id: 1 };
 const file = new File([], "a.txt");
 const cat = () => api.get.safe("/v1/cats/:id", { params });
@@ -38,6 +41,28 @@ const PATHS: readonly Mistake[] = [
   [`await api.get.safe("/v1/dogs");`, `"/v1/dogs"`, "is not assignable to parameter of type"],
   [`await api.get.response("/v1/dogs");`, `"/v1/dogs"`, "is not assignable to parameter"],
   [`api.get.events("/v1/dogs");`, `"/v1/dogs"`, "is not assignable to parameter of type"],
+];
+
+const SOCKETS: readonly Mistake[] = [
+  [`await chats.connect("/v1/cats");`, `"/v1/cats"`, "is not assignable to parameter of type"],
+  [`await chats.connect("/v1/chat/plain/all");`, `"/v1/chat/plain/all"`, "to type 'NoMessages'"],
+  [`await chats.connect("/v1/chat/:room");`, "connect", "Expected 2 arguments, but got 1"],
+  [`await chats.connect("/v1/chat/:room", {});`, "{}", "Property 'params' is missing"],
+  [
+    `await chats.connect("/v1/chat/:room", { params: { room: "a" }, headers: {} });`,
+    "headers",
+    "'headers' does not exist in type",
+  ],
+  [
+    `await chats.connect("/v1/chat/:room", { params: { room: "a" }, retry: 1 });`,
+    "retry",
+    "'retry' does not exist in type",
+  ],
+  [`(await room()).send("hi");`, `"hi"`, "Argument of type 'string' is not assignable"],
+  [`(await room()).send({ text: 1 });`, "text", "Type 'number' is not assignable to type 'string'"],
+  [`(await room()).send({ text: "", to: "" });`, "to", "'to' does not exist in type"],
+  [`for await (const it of await room()) it.born.getTime();`, "getTime", "does not exist on type"],
+  [`for await (const it of await room()) it.nope;`, "nope", "Property 'nope' does not exist on"],
 ];
 
 const PARAMS: readonly Mistake[] = [
@@ -233,7 +258,7 @@ const STREAMS: readonly Mistake[] = [
   [`api.delete.events("/v1/cats/:id", { params });`, `"/v1/cats/:id"`, "NoEvents"],
 ];
 
-const MISTAKES = [PATHS, PARAMS, QUERIES, BODIES, OPTIONS, DATA, STREAMS].flat();
+const MISTAKES = [PATHS, SOCKETS, PARAMS, QUERIES, BODIES, OPTIONS, DATA, STREAMS].flat();
 
 test("each wrong use of the client is one error at the wrong part, with a short message", () => {
   const found = messagesOf(CLIENT, MISTAKES.map(([mistake]) => mistake));

@@ -11,8 +11,7 @@ import { effectsOf } from "../schema/response_effects.ts";
 import type { RouteOptions } from "./route_options.ts";
 import { MISS, validateFast } from "../schema/compiled/fast_path.ts";
 import { stripping } from "../schema/schema_libraries.ts";
-import { type AnySchema, issuesOf } from "../schema/validation.ts";
-import type { ValidationIssue } from "../http/validation_issue.ts";
+import { issuesOf } from "../schema/validation.ts";
 
 /** Turns the result of a handler into a response. */
 export type Responder = (output: unknown, c: Context) => Response | Promise<Response>;
@@ -69,9 +68,13 @@ export function createResponder(
 }
 
 /**
- * Creates what checks the data of a route against its response schema, strips it and serializes it.
+ * Creates what checks the data of a route against its response schema, strips it and serializes it;
+ * `what` names it in errors.
  */
-export function createSerializer({ response: schema, status }: RouteOptions): Serializer {
+export function createSerializer(
+  { response: schema, status }: Pick<RouteOptions, "response" | "status">,
+  what = "response",
+): Serializer {
   const stripped = schema && stripping(schema);
   function textOf(data: unknown): string | null | Promise<never> {
     if (data === undefined || status === 204) return null;
@@ -91,7 +94,13 @@ export function createSerializer({ response: schema, status }: RouteOptions): Se
     if (data !== MISS) return textOf(data);
     return whenReady(stripped["~standard"].validate(output), (result) => {
       if (!result.issues) return textOf(result.value);
-      throw mismatch(schema, issuesOf(result.issues, { value: output, part: "body" }));
+      const issues = issuesOf(result.issues, { value: output, part: "body" });
+      const reasons = issues.map(({ field, message }) => field ? `${field}: ${message}` : message);
+      const name = dtoName(schema) ?? "its schema";
+      // without the values
+      throw new TypeError(
+        `Cannot send the ${what}: it does not satisfy ${name} (${reasons.join("; ")})`,
+      );
     });
   };
 }
@@ -112,15 +121,6 @@ export function isLate({ finalized, error }: Context): boolean {
 
 async function refuse(data: unknown, cause?: unknown): Promise<never> {
   throw (await import("../http/unsendable.ts")).unsendable(data, cause);
-}
-
-/** The error of a handler whose result is invalid, without the values. */
-function mismatch(schema: AnySchema, issues: readonly ValidationIssue[]): TypeError {
-  const reasons = issues.map(({ field, message }) => field ? `${field}: ${message}` : message);
-  const name = dtoName(schema) ?? "its schema";
-  return new TypeError(
-    `Cannot send the response: it does not satisfy ${name} (${reasons.join("; ")})`,
-  );
 }
 
 function byteLength(text: string): number {

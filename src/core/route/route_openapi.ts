@@ -50,6 +50,13 @@ export interface RouteResponse {
    * The media type of its body; `application/json` by default. Without a schema the body is text.
    */
   readonly contentType?: string;
+  /**
+   * Of 101: the schema of each message that the server receives by the WebSocket, for a typed
+   * client; `upgradeWebSocket` checks messages by the same object as `messages`.
+   */
+  readonly receives?: AnySchema;
+  /** Of 101: the schema of each message that the server sends. */
+  readonly sends?: AnySchema;
   /** The meanings of its headers, by name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -73,17 +80,19 @@ export function checkRouteOpenApi(additions: RouteOpenApi): void {
   const { responses = {}, deprecated, hidden, operationId, summary, security = [] } = additions;
   for (const [status, response] of Object.entries(responses)) {
     if (!/^[1-5]\d\d$/.test(status)) refuse(`${status} is not a status`);
-    const description = typeof response === "string" ? response : response?.description;
+    const { description, schema, receives, sends, contentType } = typeof response === "string"
+      ? { description: response } as RouteResponse
+      : response ?? {};
     if (typeof description !== "string") refuse(`${status} has no description`);
-    const schema = typeof response === "object" ? response.schema : undefined;
-    if (schema !== undefined && !isStandardSchema(schema)) {
-      refuse(`the schema of ${status} is not a Standard Schema`);
+    for (const it of [schema, receives, sends]) {
+      if (it !== undefined && !isStandardSchema(it)) {
+        refuse(`the schema of ${status} is not a Standard Schema`);
+      }
     }
-    if (typeof response === "object" && response.contentType === "") {
-      refuse(`the contentType of ${status} is empty`);
-    }
-    const hasBody = typeof response === "object" && (response.schema || response.contentType);
+    if (contentType === "") refuse(`the contentType of ${status} is empty`);
+    const hasBody = schema || contentType;
     if (hasBody && /^(1..|204|205|304)$/.test(status)) refuse(`${status} has no body`);
+    if ((receives || sends) && status !== "101") refuse(`${status} has no messages`);
   }
   if (!Array.isArray(security) || !security.every(isRequirement)) {
     refuse("security is not a list of schemes with their scopes");

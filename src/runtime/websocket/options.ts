@@ -4,8 +4,18 @@
  * @module
  */
 
+import type { WebSocketMessages } from "./messages.ts";
+
 /** Options of `upgradeWebSocket()`. */
-export interface WebSocketOptions {
+export interface WebSocketOptions<
+  M extends WebSocketMessages | undefined = WebSocketMessages | undefined,
+> {
+  /**
+   * The schemas of its messages, which are JSON then: those of the client are validated, those of
+   * the server checked and stripped. Declare them in `openapi.responses[101]` of the route too, for
+   * a typed client. Default: messages are text and bytes.
+   */
+  readonly messages?: M | undefined;
   /**
    * How many bytes a socket may buffer for a client that does not read, from 0 to 16 MiB; default
    * 4 MiB. A send that finds more closes the socket with 1013. One message may be larger. workerd

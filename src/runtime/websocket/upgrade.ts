@@ -16,6 +16,12 @@ import { problemResponse } from "../../core/http/problem.ts";
 import { exchangeOf } from "../deno_request.ts";
 import { limited } from "./events.ts";
 import { added, checkHandshake, PROTOCOL, subprotocol } from "./handshake.ts";
+import {
+  type MessageEvents,
+  type SocketEvents,
+  type WebSocketMessages,
+  withMessages,
+} from "./messages.ts";
 import { checkedPendingLimits } from "./pending_messages.ts";
 import { checkedSendLimit } from "./sends.ts";
 import type { WebSocketOptions } from "./options.ts";
@@ -33,7 +39,7 @@ interface Handshake {
 /** The arguments of `upgradeWebSocket`. */
 export interface UpgradeParts {
   readonly c: Context;
-  readonly events: WSEvents;
+  readonly events: SocketEvents<WebSocketMessages | undefined>;
   readonly options: WebSocketOptions;
 }
 
@@ -53,7 +59,7 @@ export async function upgrade(
       const headers = added(sent);
       const response = await upgrade({
         c: withFields(c, { upgrade: "websocket", [PROTOCOL]: subprotocol(c, sent) }),
-        events: limited(events, { maxBytes, pending }),
+        events: limited(rawEvents(events, options), { maxBytes, pending }),
         headers,
       });
       headers.forEach((value, name) => response.headers.append(name, value));
@@ -62,6 +68,13 @@ export async function upgrade(
       return problemResponse(error, c); // the application has answered already
     }
   });
+}
+
+/** Returns handlers of text and bytes; the type of `upgradeWebSocket` pairs them with `messages`. */
+function rawEvents(events: UpgradeParts["events"], { messages }: WebSocketOptions): WSEvents {
+  return messages
+    ? withMessages(messages, events as MessageEvents<WebSocketMessages>)
+    : events as WSEvents;
 }
 
 /** Returns a context for Hono's helpers, in which some headers of the request are replaced. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { WSEvents } from "hono/ws";
 import type { Context } from "../../core/http/context.ts";
+import type { SocketEvents, WebSocketMessages } from "./messages.ts";
 import type { WebSocketOptions } from "./options.ts";
 
 /**
@@ -28,6 +28,9 @@ import type { WebSocketOptions } from "./options.ts";
  * }
  * ```
  *
+ * With `messages`, its messages are JSON by schemas: one that the client sends is validated, and
+ * closes the socket with 1007 if it is invalid, unless there is an `onInvalid`.
+ *
  * On workerd, `onOpen` is not called: a socket is open from the start.
  *
  * On Deno, an upgrade whose client has disconnected stays open for ever. Therefore `listen` refuses
@@ -40,10 +43,10 @@ import type { WebSocketOptions } from "./options.ts";
  * `maxPendingMessages` or `maxPendingBytes` not a positive integer
  * @throws {TypeError} on a runtime other than Deno, Bun, Node and workerd
  */
-export async function upgradeWebSocket(
+export async function upgradeWebSocket<M extends WebSocketMessages | undefined = undefined>(
   c: Context,
-  events: WSEvents,
-  options: WebSocketOptions = {},
+  events: SocketEvents<M>,
+  options: WebSocketOptions<M> = {},
 ): Promise<Response> {
   const { upgrade } = await import("./upgrade.ts"); // many applications have no WebSocket
   return await upgrade({ c, events, options });

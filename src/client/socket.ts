@@ -1,0 +1,154 @@
+/**
+ * WebSockets whose messages a route declares.
+ *
+ * @module
+ */
+import { MAX_LENGTH } from "./texts.ts";
+
+/** An open WebSocket, whose messages are JSON. A loop over it yields them until it is closed. */
+export interface ClientSocket<Sent, Received> extends AsyncIterable<Received, void, undefined> {
+  /**
+   * Sends a message.
+   *
+   * @throws {Error} if the WebSocket is closed, so that no message is lost in silence
+   */
+  send(message: Sent): void;
+  /** Closes it; the code is 1000, by default, or 3000 to 4999 (RFC 6455 §7.4.2). */
+  close(code?: number, reason?: string): void;
+  /** Resolves when it is closed, whoever has closed it. */
+  readonly closed: Promise<CloseEvent>;
+}
+
+/** How a WebSocket is opened. */
+export interface SocketOptions {
+  /** Opens it. */
+  readonly webSocket?: ((url: string) => WebSocket) | undefined;
+  /** Aborts it: its loop then throws the reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long it may take to open, in milliseconds; default 30 000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The codes with which a loop ends without an error: those of a close that went well. */
+const ENDS = [1000, 1005];
+
+/** The code of a client that cannot keep so many messages; no registered one may be sent by it. */
+const TOO_MUCH = 4008;
+
+/**
+ * Opens a WebSocket.
+ *
+ * @throws {Error} if the server refuses it or is not reached: platforms do not tell which
+ */
+export async function connect(
+  url: string,
+  { webSocket = (url) => new WebSocket(url), signal, timeoutMs = 30_000 }: SocketOptions,
+): Promise<ClientSocket<unknown, unknown>> {
+  signal?.throwIfAborted();
+  const { href } = new URL(url, globalThis.location?.href); // of a page, `url` may be a path
+  const address = href.replace(/^http/, "ws");
+  const socket = webSocket(address);
+  const messages = new Messages(socket);
+  const opened = Promise.withResolvers<void>();
+  const abort = (reason: unknown) => {
+    opened.reject(reason);
+    messages.fail(reason);
+  };
+  const onAbort = () => abort(signal?.reason);
+  const stop = () => signal?.removeEventListener("abort", onAbort);
+  const timer = setTimeout(() => {
+    const late = `Cannot connect to ${address}: not in ${timeoutMs} ms`;
+    abort(new DOMException(late, "TimeoutError"));
+  }, timeoutMs);
+  signal?.addEventListener("abort", onAbort);
+  socket.addEventListener("open", () => opened.resolve());
+  for (const type of ["error", "close"]) { // Node 22 has no close of one that is refused
+    socket.addEventListener(type, () => {
+      opened.reject(new Error(`Cannot connect to ${address}: it is refused, or not reached`));
+    });
+  }
+  messages.closed.then(stop);
+  try {
+    await opened.promise;
+    return messages;
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The messages of a socket. */
+class Messages implements ClientSocket<unknown, unknown> {
+  readonly closed: Promise<CloseEvent>;
+  readonly #socket: WebSocket;
+  #received: unknown[] = [];
+  #length = 0;
+  /** How it was closed, and what its loop throws then. */
+  #end: { readonly error?: unknown } | undefined;
+  #wake = () => {};
+
+  /** Keeps the messages of a socket until they are read. */
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => this.#receive(data));
+    this.closed = new Promise((resolve) =>
+      socket.addEventListener("close", (event) => {
+        const { code, reason } = event;
+        const why = `${code}${reason && ` ${reason}`}`;
+        const error = new Error(`The WebSocket is closed: ${why}`, { cause: event });
+        this.#end ??= ENDS.includes(code) ? {} : { error };
+        this.#wake();
+        resolve(event);
+      })
+    );
+  }
+
+  send(message: unknown): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) {
+      throw new Error("Cannot send the message: the WebSocket is closed");
+    }
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#end ??= {};
+    this.#wake();
+    this.#socket.close(code ?? 1000, reason);
+  }
+
+  /** Closes it, so that its loop throws an error after the messages before it. */
+  fail(error: unknown, code?: number): void {
+    this.#end ??= { error };
+    this.close(code);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
+    try {
+      for (;;) {
+        const messages = this.#received;
+        this.#received = [];
+        this.#length = 0;
+        for (const data of messages) yield JSON.parse(String(data));
+        if (this.#received.length > 0) continue;
+        if (this.#end) break;
+        await new Promise<void>((resolve) => this.#wake = resolve);
+      }
+    } finally {
+      this.close();
+    }
+    if (this.#end.error !== undefined) throw this.#end.error;
+  }
+
+  #receive(data: unknown): void {
+    if (this.#end) return;
+    this.#received.push(data);
+    this.#length += String(data).length;
+    if (this.#length > MAX_LENGTH) {
+      const more = `more than ${MAX_LENGTH} characters of messages wait`;
+      this.fail(new RangeError(`Cannot receive messages: ${more}`), TOO_MUCH);
+    }
+    this.#wake();
+  }
+}

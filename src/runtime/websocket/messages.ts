@@ -1,0 +1,153 @@
+/**
+ * WebSockets whose messages are declared by schemas.
+ *
+ * @module
+ */
+import { getLogger } from "@logtape/logtape";
+import type { WSContext, WSEvents } from "hono/ws";
+import type { ValidationIssue } from "../../core/http/validation_issue.ts";
+import { createSerializer } from "../../core/route/responder.ts";
+import {
+  type AnySchema,
+  InputSchema,
+  type SchemaInput,
+  type SchemaOutput,
+  type Validated,
+} from "../../core/schema/validation.ts";
+import { isPromiseLike } from "../../platform/ready.ts";
+
+/** What the messages of a WebSocket are: JSON, by schemas. */
+export interface WebSocketMessages {
+  /** The schema of each message that the server receives. */
+  readonly receives: AnySchema;
+  /** The schema of each message that the server sends, which is stripped to it. */
+  readonly sends: AnySchema;
+}
+
+/** The handlers of the events of a WebSocket with declared messages; each may be asynchronous. */
+export interface MessageEvents<M extends WebSocketMessages> {
+  /** It is open; not called on workerd. */
+  onOpen?(event: Event, socket: MessageSocket<M>): unknown;
+  /** It has received a message, which its schema has accepted. */
+  onMessage?(message: SchemaOutput<M["receives"]>, socket: MessageSocket<M>): unknown;
+  /** It has received an invalid message, with these reasons; by default, it is closed with 1007. */
+  onInvalid?(issues: readonly ValidationIssue[], socket: MessageSocket<M>): unknown;
+  /** It is closed. */
+  onClose?(event: CloseEvent, socket: MessageSocket<M>): unknown;
+  /** It has failed. */
+  onError?(event: Event, socket: MessageSocket<M>): unknown;
+}
+
+/** The handlers of the events of a WebSocket, whose messages may be declared. */
+export type SocketEvents<M extends WebSocketMessages | undefined> = M extends WebSocketMessages
+  ? MessageEvents<M>
+  : WSEvents;
+
+/** A WebSocket with declared messages. */
+export interface MessageSocket<M extends WebSocketMessages> {
+  /**
+   * Sends a message as JSON, checked and stripped as the response of a route is.
+   *
+   * @throws {TypeError} if its schema refuses it; an asynchronous schema closes the socket with
+   * 1011 instead, and logs the error
+   */
+  send(message: SchemaInput<M["sends"]>): void;
+  /**
+   * Closes it (RFC 6455 §7.4).
+   *
+   * @throws {RangeError} if the code may not be sent, or the reason has more than 123 bytes
+   */
+  close(code?: number, reason?: string): void;
+  /** The socket without its schemas. */
+  readonly raw: WSContext;
+}
+
+/** The longest reason of a close in bytes (RFC 6455 §5.5). */
+const MAX_REASON_BYTES = 123;
+
+/** Returns the handlers of the events of a WebSocket with declared messages. */
+export function withMessages(
+  { receives, sends }: WebSocketMessages,
+  { onOpen, onMessage, onInvalid = closeInvalid, onClose, onError }: MessageEvents<
+    WebSocketMessages
+  >,
+): WSEvents {
+  const textOf = createSerializer({ response: sends, status: 200 }, "message");
+  const schema = new InputSchema("body", receives);
+  const received = inOrder<Validated<AnySchema>>();
+  const sent = inOrder<string | null>();
+  const socketOf = (raw: WSContext): MessageSocket<WebSocketMessages> => ({
+    raw,
+    close: (code, reason) => raw.close(code, reason),
+    send(message) {
+      const sending = sent(textOf(message), (text) => {
+        if (text === null) throw new TypeError("Cannot send the message: it is undefined");
+        raw.send(text);
+      });
+      if (!isPromiseLike(sending)) return;
+      sending.catch((error) => {
+        getLogger(["fw", "runtime"]).error("A WebSocket cannot send: {error}", { error });
+        raw.close(1011, "Internal error");
+      });
+    },
+  });
+  return {
+    ...onOpen && { onOpen: (event, raw) => onOpen(event, socketOf(raw)) },
+    async onMessage({ data }, raw) {
+      const socket = socketOf(raw);
+      await received(
+        validated(data, schema),
+        ({ value, refusal }) =>
+          refusal ? onInvalid(refusal.issues, socket) : onMessage?.(value, socket),
+      );
+    },
+    ...onClose && { onClose: (event, raw) => onClose(event, socketOf(raw)) },
+    ...onError && { onError: (event, raw) => onError(event, socketOf(raw)) },
+  };
+}
+
+function closeInvalid(
+  issues: readonly ValidationIssue[],
+  socket: MessageSocket<WebSocketMessages>,
+): void {
+  const [{ field, message } = { field: "", message: "" }] = issues;
+  const reason = `Invalid message: ${field && `${field}: `}${message}`;
+  const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(MAX_REASON_BYTES));
+  socket.close(1007, reason.slice(0, read)); // whole characters
+}
+
+/** Validates a message, synchronously unless its schema is asynchronous. */
+function validated(
+  data: unknown,
+  schema: InputSchema<AnySchema>,
+): Validated<AnySchema> | Promise<Validated<AnySchema>> {
+  if (typeof data !== "string") return refused("It is not text");
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return refused("It is not JSON");
+  }
+  return schema.validate(value);
+}
+
+function refused(message: string): Validated<AnySchema> {
+  return {
+    value: undefined,
+    refusal: { reason: message, issues: [{ in: "body", field: "", message }] },
+  };
+}
+
+/** Passes results on in the order of the calls, although some of them are awaited. */
+function inOrder<T>() {
+  let last: Promise<void> | undefined;
+  return <R>(result: T | Promise<T>, use: (result: T) => R): R | Promise<R> => {
+    if (!last && !isPromiseLike(result)) return use(result);
+    const ready = Promise.all([result, last]).then(([it]) => it);
+    const done = ready.then(() => {}, () => {}).then(() => {
+      if (last === done) last = undefined; // later ones need not wait for a turn
+    });
+    last = done;
+    return ready.then(use);
+  };
+}
