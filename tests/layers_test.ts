@@ -52,7 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   jobs: [
     ...["number_options.ts", "enqueue_options.ts", "backoff.ts", "run.ts", "job_kind.ts"],
-    ...["run_options.ts", "payload.ts", "database.ts", "engine.ts"],
+    ...["provider_fields.ts", "run_options.ts", "payload.ts", "database.ts", "engine.ts"],
     "schedules",
     ...["event_kind.ts", "ambient.ts"],
     "events",

@@ -5,6 +5,7 @@
  */
 import type { AnySchema } from "../core/schema/validation.ts";
 import { JobHandler } from "./job_kind.ts";
+import { fieldsOf } from "./provider_fields.ts";
 
 /** An event, without the types of its payload. */
 export interface EventKind {
@@ -52,14 +53,11 @@ export function eventHandlersIn(
     events.set(name, handlers);
     return handlers;
   }
-  for (const instance of instances) {
-    for (const [field, { value }] of Object.entries(Object.getOwnPropertyDescriptors(instance))) {
-      if (value instanceof EventHandler) {
-        const owner = `${instance.constructor.name}.${field}`;
-        handlersOf(value.event.name).inProcess.set(value, owner);
-      } else if (value instanceof JobHandler && value.job.event !== undefined) {
-        handlersOf(value.job.event).durable.add(value);
-      }
+  for (const { owner, value } of fieldsOf(instances)) {
+    if (value instanceof EventHandler) {
+      handlersOf(value.event.name).inProcess.set(value, owner);
+    } else if (value instanceof JobHandler && value.job.event !== undefined) {
+      handlersOf(value.job.event).durable.add(value);
     }
   }
   return events;

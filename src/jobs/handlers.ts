@@ -4,6 +4,7 @@
  * @module
  */
 import { JobHandler } from "./job_kind.ts";
+import { fieldsOf } from "./provider_fields.ts";
 import { Schedule } from "./schedules/schedule.ts";
 
 /**
@@ -15,18 +16,15 @@ import { Schedule } from "./schedules/schedule.ts";
 export function handlersIn(instances: readonly object[]): ReadonlyMap<string, JobHandler> {
   const handlers = new Map<string, JobHandler>();
   const owners = new Map<string, string>();
-  for (const instance of instances) {
-    for (const [field, { value }] of Object.entries(Object.getOwnPropertyDescriptors(instance))) {
-      const owner = `${instance.constructor.name}.${field}`;
-      const handler = value instanceof Schedule ? value.handlerOf(owner) : value;
-      if (!(handler instanceof JobHandler)) continue;
-      const { name } = handler.job;
-      if (handlers.has(name)) {
-        throw new TypeError(`Cannot handle ${name}: ${owners.get(name)} and ${owner} both do`);
-      }
-      handlers.set(name, handler);
-      owners.set(name, owner);
+  for (const { owner, value } of fieldsOf(instances)) {
+    const handler = value instanceof Schedule ? value.handlerOf(owner) : value;
+    if (!(handler instanceof JobHandler)) continue;
+    const { name } = handler.job;
+    if (handlers.has(name)) {
+      throw new TypeError(`Cannot handle ${name}: ${owners.get(name)} and ${owner} both do`);
     }
+    handlers.set(name, handler);
+    owners.set(name, owner);
   }
   return handlers;
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { trace } from "@opentelemetry/api";
 import * as v from "valibot";
-import { FwFactory, module } from "../../../mod.ts";
+import { FwFactory, module, provide } from "../../../mod.ts";
 import { DbModule, DbOptions } from "../../../src/db/mod.ts";
-import { event, Events, JobsModule } from "../../../src/jobs/mod.ts";
+import { event, Events, Jobs, JobsModule, schedule } from "../../../src/jobs/mod.ts";
 import { OutboxEngine } from "../../../src/jobs/outbox/outbox_engine.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { withOpenTelemetry } from "../../support/open_telemetry.ts";
@@ -122,6 +122,28 @@ test("handlers are called of all providers, whose classes can have one name", as
   await events.publish(Swept, undefined);
   await events.settled();
   assert.deepEqual(seen, ["a", "b"]);
+});
+
+test("handlers are found in objects without a prototype, and modules are providers too", async () => {
+  const seen: string[] = [];
+  const fields = {
+    swept: Swept.on(() => void seen.push("in process")),
+    mail: Swept.durable("mail", () => void seen.push("durable")),
+    daily: schedule("@daily", () => {}),
+  };
+  await using app = await FwFactory.create(module({
+    imports: [DbModule.forRoot(Db, DbOptions.fromUrl("sqlite::memory:")), JobsModule.forRoot(Db)],
+    providers: [
+      provide("plain", () => Object.assign(Object.create(null), fields) as object),
+      provide("library", () => v),
+    ],
+  }));
+  await app.get(Db).createTables();
+  await app.get(Events).publish(Swept, undefined);
+  assert.deepEqual(await app.get(Jobs).drain(), ["done"]);
+  assert.deepEqual(seen, ["in process", "durable"]);
+  const [{ name } = {}] = await app.get(Jobs).list({ states: ["scheduled"] });
+  assert.equal(name, "schedule:daily");
 });
 
 test("the error of a handler is logged, and reaches neither the publisher nor others", async () => {
