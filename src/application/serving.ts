@@ -39,7 +39,9 @@ export class Serving {
   readonly #working = new Map<boolean, Promise<void>>();
   /** Whether the process ends when the application is closed. */
   #endsProcess = false;
-  /** How many calls of `listenGraceful` are under way. */
+  /** Whether a worker has started, even if another one has failed. */
+  #hasWorker = false;
+  /** How many calls of `listenGraceful` and `startWorkers` are under way. */
   #pendingCalls = 0;
   #releaseSignals: (() => void) | undefined;
   #releaseLog: (() => void) | undefined;
@@ -64,16 +66,7 @@ export class Serving {
     address: number | UnixAddress,
     { drainMs, lameDuckMs, ...options }: ListenOptions & DrainOptions = {},
   ): Promise<HttpServer> {
-    this.#pendingCalls++;
-    try {
-      await this.#closeOnSignals({ drainMs, lameDuckMs }); // a signal may come as soon as it listens
-      return await this.listen(address, options);
-    } catch (error) {
-      if (this.#pendingCalls === 1 && this.#servers.size === 0) this.#removeSignalListeners();
-      throw error;
-    } finally {
-      this.#pendingCalls--;
-    }
+    return await this.#gracefully({ drainMs, lameDuckMs }, () => this.listen(address, options));
   }
 
   /**
@@ -82,28 +75,42 @@ export class Serving {
   async startWorkers({ drainMs, lameDuckMs = 0 }: DrainOptions = {}): Promise<void> {
     const { answering } = this.#parts;
     if (!this.#endsProcess) this.#checkOpen("start workers");
-    this.#pendingCalls++;
-    try {
-      await this.#closeOnSignals({ drainMs, lameDuckMs });
-      await this.#unlessStopping("Starting workers", async () => {
-        await answering.router(); // runs start hooks too
-        await answering.openLog();
-        this.#checkOpen("start workers");
-        await this.#work({ isServing: false });
-        getLogger(["fw", "runtime"]).info("Workers have started");
-      });
-    } catch (error) {
-      if (this.#pendingCalls === 1 && this.#servers.size === 0) this.#removeSignalListeners();
-      throw error;
-    } finally {
-      this.#pendingCalls--;
-    }
+    await this.#gracefully(
+      { drainMs, lameDuckMs },
+      () =>
+        this.#unlessStopping("Starting workers", async () => {
+          await answering.router(); // runs start hooks too
+          await answering.openLog();
+          this.#checkOpen("start workers");
+          await this.#work({ isServing: false });
+          getLogger(["fw", "runtime"]).info("Workers have started");
+        }),
+    );
   }
 
   /** Drains every server, then stops the modules. Later calls wait for the first. */
   close(options: CloseOptions = {}): Promise<void> {
     this.#parts.answering.drain();
     return this.#closed ??= this.#close(options);
+  }
+
+  /** Starts what signals stop; if it fails and nothing runs, they end the process at once again. */
+  async #gracefully<T>(drain: DrainOptions, start: () => Promise<T>): Promise<T> {
+    this.#pendingCalls++;
+    try {
+      await this.#closeOnSignals(drain); // a signal may come as soon as it listens
+      return await start();
+    } catch (error) {
+      if (this.#pendingCalls === 1 && !this.#isRunning()) this.#removeSignalListeners();
+      throw error;
+    } finally {
+      this.#pendingCalls--;
+    }
+  }
+
+  /** Checks whether a server or a worker has started. */
+  #isRunning(): boolean {
+    return this.#servers.size > 0 || this.#working.size > 0 || this.#hasWorker;
   }
 
   async #open(address: number | UnixAddress, options: ListenOptions): Promise<HttpServer> {
@@ -159,8 +166,10 @@ export class Serving {
   }
 
   async #startWork(start: WorkersStart): Promise<void> {
-    for (const instance of this.#parts.kernel.instances()) {
-      await (instance as Partial<OnWorkersStart>).onWorkersStart?.(start);
+    for (const instance of this.#parts.kernel.instances() as readonly Partial<OnWorkersStart>[]) {
+      if (!instance.onWorkersStart) continue;
+      await instance.onWorkersStart(start);
+      this.#hasWorker = true;
     }
   }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import {
   FwFactory,
   inject,
@@ -71,6 +72,39 @@ test("listen() closes its server if workers cannot start, and the next call star
   await response.body?.cancel();
   assert.equal(response.status, 404);
   await app.close();
+});
+
+test("signals still stop workers after a listenGraceful() that fails", async () => {
+  const listeners = () => process.listeners("SIGTERM").length;
+  const before = listeners();
+  const app = await FwFactory.create(QueueModule());
+  const fails = () => assert.rejects(app.listenGraceful(-1), { name: "RangeError" });
+  await fails();
+  assert.equal(listeners(), before); // nothing runs
+  await app.startWorkers();
+  await fails();
+  assert.equal(listeners(), before + 1);
+  await app.close();
+  assert.equal(listeners(), before);
+});
+
+test("signals stop the workers that have started before one that fails", async () => {
+  const before = process.listeners("SIGTERM").length;
+  class Broken implements OnWorkersStart {
+    readonly #queue = inject(Queue);
+    onWorkersStart(): void {
+      throw new Error(`no broker for ${typeof this.#queue}`);
+    }
+  }
+  const app = await FwFactory.create(module({ providers: [Log, Queue, Broken] }));
+  await assert.rejects(app.startWorkers(), new Error("no broker for object"));
+  assert.equal(process.listeners("SIGTERM").length, before + 1);
+  await app.close({ drainMs: 5000 });
+  assert.deepEqual(app.get(Log).lines.slice(1), [
+    "start, serving: false",
+    "stop, in time: true",
+    "shutdown",
+  ]);
 });
 
 test("startWorkers() of a preview fails", async () => {
