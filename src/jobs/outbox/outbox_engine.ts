@@ -33,7 +33,7 @@ import { OutboxSchedules } from "./outbox_schedules.ts";
 const MAX_LOOKUPS = 5;
 /** How many rows become ready at a time. */
 const PROMOTED_ROWS = 1000;
-/** How many rows a heartbeat removes at most: it must not take long. */
+/** How many rows are removed at a time: the transaction must not take long. */
 const PURGED_ROWS = 2000;
 
 /** Stores jobs in a table, and leases them by its rows. */

@@ -10,10 +10,13 @@ import { LostRuns, MISSED_BEATS } from "./lost_runs.ts";
 import type { Planner } from "../schedules/planner.ts";
 import { WakeUp } from "./wake_up.ts";
 
+/** The part of an engine that heartbeats use. */
+type Beats = Pick<JobEngine, "now" | "beat" | "running" | "reclaim" | "unblock" | "purge">;
+
 /** Options of a {@linkcode Heartbeats}. */
 export interface HeartbeatsOptions {
   /** The jobs. */
-  readonly engine: JobEngine;
+  readonly engine: Beats;
   /** After how long without a heartbeat a run counts as lost, in milliseconds. */
   readonly leaseMs: number;
   /** How many runs of a job may be lost before it is a dead letter. */
@@ -21,7 +24,7 @@ export interface HeartbeatsOptions {
   /** How long jobs are kept that are done or cancelled, in milliseconds. */
   readonly keepMs: number;
   /** Stores the occurrences of schedules that are missing. */
-  readonly planner: Planner;
+  readonly planner: Pick<Planner, "plan">;
   /** Returns the runs of this process. */
   readonly runs: () => readonly ActiveRun[];
 }
@@ -71,7 +74,7 @@ export class Heartbeats {
   }
 
   async #beat(): Promise<void> {
-    const { engine, planner, runs, keepMs } = this.#options;
+    const { engine, planner, runs } = this.#options;
     const own = runs();
     await engine.beat(own.map(({ claimed }) => claimed));
     const running = await engine.running();
@@ -82,10 +85,19 @@ export class Heartbeats {
     }
     const others = running.filter((it) => !own.some((run) => isOf(it, run)));
     for (const lost of this.#lost.note(others)) await this.#reclaim(lost);
-    const before = new Date(engine.now() - keepMs);
     await planner.plan();
     await engine.unblock();
-    await engine.purge({ states: ["done", "cancelled"], before });
+    await this.#purge();
+  }
+
+  /** Removes old jobs, until half of the time to the next beat is over. */
+  async #purge(): Promise<void> {
+    const { engine, keepMs, leaseMs } = this.#options;
+    const before = new Date(engine.now() - keepMs);
+    const endMs = performance.now() + leaseMs / MISSED_BEATS / 2;
+    while (await engine.purge({ states: ["done", "cancelled"], before }) > 0) {
+      if (this.#users === 0 || performance.now() >= endMs) return;
+    }
   }
 
   async #reclaim(run: RunningJob): Promise<void> {
