@@ -4,6 +4,7 @@ import { trace } from "@opentelemetry/api";
 import * as v from "valibot";
 import { job, JobsModule } from "../../src/jobs/mod.ts";
 import { bullmq, type BullmqOptions } from "../../src/jobs/relay/bullmq.ts";
+import type { JobQueue } from "../../src/jobs/relay/relay.ts";
 import { type TcpLine, tcpLine } from "../db/support/tcp_line.ts";
 import { RedisServer, SKIP_REDIS_SERVER } from "../faults/services/redis_server.ts";
 import { redisLine } from "../middleware/redis.ts";
@@ -263,6 +264,29 @@ testLines("jobs that are delivered while the database is away run later", async 
   await db.restore();
   await until(() => seen.length === 3);
   assert.deepEqual(seen.toSorted(), [0, 1, 2]);
+});
+
+test("a relay that cannot be opened is opened again at the next start", async () => {
+  const calls: string[] = [];
+  const queue: JobQueue = {
+    add: (jobs) => Promise.resolve(jobs.length),
+    count: () => Promise.resolve(0),
+    consume: () => void calls.push("consume"),
+    pause: () => void calls.push("pause"),
+    close: () => Promise.resolve(void calls.push("close")),
+  };
+  const open = () => {
+    calls.push("open");
+    return calls.length > 1 ? Promise.resolve(queue) : Promise.reject(new Error("no address"));
+  };
+  {
+    await using app = await jobsApp("sqlite::memory:", { relay: { open } });
+    const starts = await Promise.allSettled([app.work(), app.work()]);
+    assert.deepEqual(starts.map(({ status }) => status), ["rejected", "rejected"]);
+    await app.work();
+    await app.work();
+  }
+  assert.deepEqual(calls, ["open", "open", "consume", "pause", "close"]);
 });
 
 test("bullmq() and the option relay refuse what has no effect", () => {

@@ -42,9 +42,13 @@ export class HandOver {
     this.#take = AHEAD * options.concurrency;
   }
 
-  /** Opens the queue, once. */
+  /** Opens the queue, once; after a failure, the next call tries again. */
   async open(): Promise<void> {
-    this.#queue = await (this.#opening ??= this.#options.relay.open());
+    if (!this.#opening) {
+      this.#opening = this.#options.relay.open();
+      this.#opening.catch(() => this.#opening = undefined);
+    }
+    this.#queue = await this.#opening;
   }
 
   /** Begins to run jobs that the queue delivers. */
