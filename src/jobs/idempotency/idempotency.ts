@@ -74,11 +74,11 @@ export class Idempotency implements IdempotencyStore {
     const { tenant, maxAnswerBytes: maxBytes } = this.#options;
     const request = await keyedRequest(c, { route, tenant });
     if (this.#running.has(request.id)) throw isRunning();
-    this.#running.add(request.id);
     // prepares headers: without them, c.text leaves its type to the runtime, and Bun's is invisible
     c.header("content-type", undefined);
     const before = c.body(null).headers;
     let cookies: readonly string[] = [];
+    this.#running.add(request.id);
     try {
       const { answer: stored, isReplayed } = await keys.once(request, async () => {
         const response = await answer(c);

@@ -252,6 +252,21 @@ test("a request that a time limit has answered is rolled back: a repetition runs
   assert.deepEqual([await answer.text(), runs], ["in time", 2]);
 });
 
+test("a request whose answer cannot be prepared uses up no key", async () => {
+  await using payments = await paymentsApp("sqlite::memory:");
+  payments.app.use(async (c, next) => {
+    const { body } = c;
+    const failsOnce = () => {
+      c.body = body;
+      throw new Error("no response");
+    };
+    if (c.req.header("x-broken")) c.body = failsOnce;
+    await next();
+  });
+  assert.equal((await payments.pay(10, "k1", { "x-broken": "1" })).status, 500);
+  assert.equal((await payments.pay(10, "k1")).status, 201);
+});
+
 test("other methods of a path need no key", async () => {
   await using app = await answersApp();
   assert.equal(await (await app.app.request("/answers/read")).json(), "read");
