@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import * as v from "valibot";
 import { job } from "../../src/jobs/mod.ts";
 import { waitAfter } from "../../src/jobs/backoff.ts";
 import { test } from "../support/test.ts";
@@ -99,6 +100,17 @@ testJobs("a job ends whatever its handler throws", async (url) => {
     "an object was thrown",
     "undefined",
   ]);
+});
+
+testJobs("a job ends whatever its schema says of its payload", async (url) => {
+  const schema = (message?: string) => v.custom<number>(() => message === undefined, message);
+  const Old = job("odd", { body: schema() });
+  const odd = job("odd", { body: schema("a\0b\ud800") }).handle(() => {});
+  await using app = await jobsApp(url, { handlers: { odd } });
+  const id = await Old.enqueue(1);
+  assert.deepEqual(await app.jobs.drain(), ["dead"]);
+  const { reason } = (await app.jobs.find(id))!;
+  assert.equal(reason, "the body does not satisfy its schema: ab\ufffd");
 });
 
 testJobs("a job that always fails does not stop those behind it", async (url) => {

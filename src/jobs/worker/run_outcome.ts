@@ -25,7 +25,7 @@ export function outcomeOf(
 ): RunEnd | "released" | undefined {
   if (result.isDone) {
     const { invalid } = result;
-    return invalid === undefined ? { state: "done" } : { state: "dead", reason: invalid };
+    return invalid === undefined ? { state: "done" } : { state: "dead", reason: stored(invalid) };
   }
   if (result.cause === "lost") return undefined;
   if (result.cause === "stopped") return "released";
@@ -43,5 +43,10 @@ function reasonOf(error: unknown): string {
     : typeof error === "object"
     ? "an object was thrown" // it may have no text
     : String(error);
+  return stored(text);
+}
+
+/** Returns a text as every database stores it. */
+function stored(text: string): string {
   return text.replaceAll("\0", "").slice(0, MAX_REASON).toWellFormed();
 }
