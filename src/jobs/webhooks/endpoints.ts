@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { getLogger } from "@logtape/logtape";
 import type { Row } from "../../db/model/row.ts";
 import { Repository } from "../../db/repository.ts";
 import type { Table } from "../../db/query/table.ts";
@@ -69,6 +70,9 @@ const PURGED_ROWS = 1000;
 /** The time between searches for old attempts in milliseconds, unless many are left. */
 const PURGE_EVERY_MS = 60_000;
 
+/** The retries of a removal that deadlocks with those of others. */
+const RETRIES = 5;
+
 /** Reads and writes the tables of webhooks. */
 export class Endpoints {
   /** The endpoints. */
@@ -118,15 +122,30 @@ export class Endpoints {
     const nowMs = attempt.endedAt.getTime();
     if (nowMs - this.#purgedAtMs < PURGE_EVERY_MS) return;
     this.#purgedAtMs = nowMs;
-    const old = await this.#attempts.findMany({
-      where: { created_at: { lt: before } },
-      orderBy: { created_at: "asc" },
-      select: { seq: true },
-      take: PURGED_ROWS,
-    });
-    if (old.length === 0) return;
-    await this.#attempts.deleteMany({ where: { seq: { in: old.map(({ seq }) => seq) } } });
-    if (old.length === PURGED_ROWS) this.#purgedAtMs = -Infinity; // more are left
+    try {
+      if (await this.#purge(before) === PURGED_ROWS) this.#purgedAtMs = -Infinity; // more are left
+    } catch (error) {
+      // the webhook was sent: it must not be sent again
+      const log = getLogger(["fw", "jobs"]);
+      log.error("Old attempts of webhooks cannot be removed: {error}", { error });
+    }
+  }
+
+  /** Removes attempts that no other process removes; returns how many. */
+  async #purge(before: Date): Promise<number> {
+    return await this.connection.transaction(async () => {
+      const old = await this.#attempts.findMany({
+        where: { created_at: { lt: before } },
+        orderBy: { created_at: "asc" },
+        select: { seq: true },
+        take: PURGED_ROWS,
+        lock: "update",
+        skipLocked: true,
+      });
+      if (old.length === 0) return 0;
+      const where = { seq: { in: old.map(({ seq }) => seq) } };
+      return await this.#attempts.deleteMany({ where });
+    }, { isolation: "read committed", retries: RETRIES });
   }
 
   /** Lists the attempts of an endpoint, the last one first. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
+import { sql } from "kysely";
 import { Webhook } from "standardwebhooks";
 import { WebhookEndpointDisabled } from "../../../src/jobs/mod.ts";
 import { testOnEach } from "../../db/support/database.ts";
@@ -360,6 +362,47 @@ test("of a log that is long, old attempts are removed faster than others are add
   await jobs.drain();
   assert.equal((await webhooks.attempts(id, { take: 1000 })).length, 3);
 });
+
+testOnEach("old attempts that another process removes hold up no delivery", async ({ url }) => {
+  await using server = await receiving();
+  await using app = await webhooksApp(url, { keepMs: DAY_MS });
+  const { db, webhooks, jobs, clock } = app;
+  const { id } = await webhooks.add({ url: server.url });
+  const outside = AsyncLocalStorage.snapshot();
+  await webhooks.send("a", { data: 1 });
+  await jobs.drain();
+  const [old] = await db.fwWebhookAttempt.findMany();
+  clock.ms += DAY_MS + 1;
+  await webhooks.send("a", { data: 2 });
+  await db.transaction(async () => {
+    await db.fwWebhookAttempt.findUnique({ where: { seq: old!.seq }, lock: "update" });
+    assert.deepEqual(await outside(() => jobs.drain()), ["done"]);
+  });
+  assert.equal((await webhooks.attempts(id)).length, 2);
+  clock.ms += HOUR_MS;
+  await webhooks.send("a", { data: 3 });
+  await jobs.drain();
+  assert.equal((await webhooks.attempts(id)).length, 2);
+}, { brands: ["postgres", "mysql"] });
+
+testOnEach("a webhook is sent once though old attempts cannot be removed", async ({ url }) => {
+  await using server = await receiving();
+  await captureLogs(["fw", "jobs"], async (records) => {
+    await using app = await webhooksApp(url, { keepMs: DAY_MS });
+    await app.webhooks.add({ url: server.url });
+    await app.webhooks.send("a", { data: 1 });
+    await app.jobs.drain();
+    await sql`create trigger kept before delete on fw_webhook_attempts
+      begin select raise(abort, 'kept'); end`.execute(app.db.kysely);
+    app.clock.ms += DAY_MS + 1;
+    await app.webhooks.send("a", { data: 2 });
+    assert.deepEqual(await app.jobs.drain(), ["done"]);
+    assert.deepEqual(records.map(({ rawMessage }) => rawMessage), [
+      "Old attempts of webhooks cannot be removed: {error}",
+    ]);
+  });
+  assert.equal(server.received.length, 2);
+}, { brands: ["sqlite"] });
 
 test("add(), send() and rotateSecret() refuse what is invalid", async () => {
   await using app = await webhooksApp(MEMORY, { allowLocal: false });
