@@ -6,7 +6,7 @@
 import { type Module, module } from "../../core/module/module.ts";
 import { provide } from "../../core/module/provider.ts";
 import { Webhooks, type WebhooksDatabaseKey } from "./webhooks.ts";
-import type { WebhooksOptions } from "./webhooks_options.ts";
+import { checkedWebhooksOptions, type WebhooksOptions } from "./webhooks_options.ts";
 
 /** Creates modules that provide {@linkcode Webhooks}. */
 export class WebhooksModule {
@@ -36,11 +36,10 @@ export class WebhooksModule {
    * @throws {RangeError} if an option is out of range
    */
   static forRoot(database: WebhooksDatabaseKey, options: WebhooksOptions = {}): Module {
-    const webhooks = () => new Webhooks(database, options);
-    webhooks(); // which checks the options
+    const checked = checkedWebhooksOptions(options);
     return module({
       name: "WebhooksModule",
-      providers: [provide(Webhooks, webhooks)],
+      providers: [provide(Webhooks, () => new Webhooks(database, checked))],
       exports: [Webhooks],
     });
   }

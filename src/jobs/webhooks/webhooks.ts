@@ -22,11 +22,7 @@ import {
 } from "./endpoints.ts";
 import { checkedSecret, createSecret } from "./secret.ts";
 import { loadAddresses, TargetError, targetUrl } from "./target.ts";
-import {
-  type CheckedWebhooksOptions,
-  checkedWebhooksOptions,
-  type WebhooksOptions,
-} from "./webhooks_options.ts";
+import type { CheckedWebhooksOptions } from "./webhooks_options.ts";
 
 /** The class of a database with the tables of webhooks, as its key. */
 export type WebhooksDatabaseKey = abstract new (...args: never[]) => WebhooksDatabase;
@@ -79,10 +75,10 @@ export class Webhooks {
   #started: Started | undefined;
 
   /** Creates the webhooks of a database; use `WebhooksModule`. */
-  constructor(key: WebhooksDatabaseKey, options: WebhooksOptions) {
+  constructor(key: WebhooksDatabaseKey, options: CheckedWebhooksOptions) {
     this.#key = key;
-    this.#options = checkedWebhooksOptions(options);
-    this.#job = deliveryJob(this.#options);
+    this.#options = options;
+    this.#job = deliveryJob(options);
     this.deliver = this.#job.handle(({ body }, run) =>
       this.#require("deliver webhook").deliverer.deliver(body, run)
     );
