@@ -4,6 +4,7 @@
  * @module
  */
 import { Table } from "../db/query/table.ts";
+import type { AbstractClass } from "../platform/class.ts";
 
 /** A database that has the table of jobs: a `DbService` with the models `jobTables`. */
 export interface JobsDatabase {
@@ -16,7 +17,7 @@ export interface JobsDatabase {
 }
 
 /** The class of a database with the table of jobs, as its key. */
-export type JobsDatabaseKey = abstract new (...args: never[]) => JobsDatabase;
+export type JobsDatabaseKey = AbstractClass<JobsDatabase>;
 
 /** Where tables are found. */
 interface WithTables {
@@ -37,7 +38,7 @@ export function tableOf(db: WithTables, name: string): Table | undefined {
 export function databaseIn<Database extends object>(
   instances: readonly object[],
   { key, action }: {
-    readonly key: abstract new (...args: never[]) => Database;
+    readonly key: AbstractClass<Database>;
     readonly action: string;
   },
 ): Database {

@@ -55,7 +55,10 @@ export class JobHandler {
   }
 }
 
-const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+/** Checks whether a value can name a kind of job, an event, a handler or a type of webhooks. */
+export function isName(value: unknown): boolean {
+  return typeof value === "string" && /^[A-Za-z0-9._-]{1,100}$/.test(value);
+}
 
 /**
  * Returns the name of a kind of job, of an event or of a handler.
@@ -63,7 +66,7 @@ const NAME = /^[A-Za-z0-9._-]{1,100}$/;
  * @throws {TypeError} if it is invalid; `what` is in its message
  */
 export function checkedName(name: string, what: string): string {
-  if (NAME.test(name)) return name;
+  if (isName(name)) return name;
   throw new TypeError(
     `Cannot declare ${what} ${JSON.stringify(name)}: a name has 1 to 100 letters, digits, ".", ` +
       '"_" and "-"',

@@ -223,7 +223,7 @@ export class Jobs {
   }
 
   /**
-   * Finds the database and the handlers inApplication the instances of the application.
+   * Finds the database and the handlers among the instances of the application.
    *
    * @throws {TypeError} if the database is missing or lacks the table of jobs, two handlers are of
    * the same kind, or a schedule is invalid

@@ -4,11 +4,12 @@
  * @module
  */
 import { UnprocessableEntityException } from "../../core/http/http_exception.ts";
+import type { AbstractClass } from "../../platform/class.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { databaseIn } from "../database.ts";
 import { Events } from "../events/events.ts";
 import type { Job } from "../job.ts";
-import type { JobHandler } from "../job_kind.ts";
+import { isName, type JobHandler } from "../job_kind.ts";
 import { Jobs } from "../jobs.ts";
 import { checkWholeNumbers } from "../number_options.ts";
 import { Deliverer } from "./deliverer.ts";
@@ -25,7 +26,7 @@ import { loadAddresses, TargetError, targetUrl } from "./target.ts";
 import type { CheckedWebhooksOptions } from "./webhooks_options.ts";
 
 /** The class of a database with the tables of webhooks, as its key. */
-export type WebhooksDatabaseKey = abstract new (...args: never[]) => WebhooksDatabase;
+export type WebhooksDatabaseKey = AbstractClass<WebhooksDatabase>;
 
 /** An endpoint to add. */
 export interface NewWebhookEndpoint {
@@ -56,7 +57,6 @@ interface Started {
   readonly deliverer: Deliverer;
 }
 
-const TYPE = /^[A-Za-z0-9._-]{1,100}$/;
 /** The longest body, in UTF-16 units; Standard Webhooks recommends less than 20 000. */
 const MAX_PAYLOAD = 262_144;
 /** How long an old secret signs by default, in milliseconds: a day. */
@@ -100,7 +100,7 @@ export class Webhooks {
     const { endpoints } = this.#require(action);
     const url = this.#checkedUrl(endpoint.url, action);
     if (types !== null && !Array.isArray(types)) refuse("types is not an array");
-    const wrong = types?.find((type) => typeof type !== "string" || !TYPE.test(type));
+    const wrong = types?.find((type) => !isName(type));
     if (wrong !== undefined) refuse(`${JSON.stringify(wrong)} is not a type of webhooks`);
     const secret = endpoint.secret === undefined
       ? createSecret()
@@ -207,7 +207,7 @@ export class Webhooks {
     const refuse = refusing(`send webhook ${JSON.stringify(type)}`);
     checkNames(webhook, { known: ["data", "owner", "id"], refuse });
     const { data, owner = null, id } = webhook;
-    if (!TYPE.test(type)) refuse('a type has 1 to 100 letters, digits, ".", "_" and "-"');
+    if (!isName(type)) refuse('a type has 1 to 100 letters, digits, ".", "_" and "-"');
     const { endpoints, jobs } = this.#require("send webhook");
     const webhookId = id ?? `msg_${crypto.randomUUID()}`;
     if (!/^[\w-]{1,100}$/.test(webhookId)) {
