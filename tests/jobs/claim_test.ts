@@ -116,6 +116,28 @@ for (const [rows, exhaustive] of [[6000, false], [casesOf(1_000_000, 100_000), t
   );
 }
 
+testOnEach(
+  "a kind with a limit whose jobs are not first costs no transaction",
+  async (database) => {
+    await using jobs = await openJobs(database);
+    const { engine, notes } = jobs;
+    for (const priority of [1, 3]) await engine.enqueue({ ...SWEEP, priority });
+    await engine.enqueue({ ...SWEEP, priority: 2, group: "one" });
+    await engine.enqueue({ ...SWEEP, name: "few" });
+    const claim = async () => {
+      notes.take();
+      const claimed = await engine.claim(KINDS, 3);
+      return [notes.take().length, ...claimed.map(({ info }) => info.priority)];
+    };
+    // the slots, the candidates, and the claim
+    assert.deepEqual(await claim(), [3, 3, 2, 1]);
+    const [statements, ...others] = await claim();
+    assert.ok(statements! > 3);
+    assert.deepEqual(others, [0]);
+  },
+  { brands: ["sqlite", "postgres"] },
+);
+
 testJobs("jobs of several kinds run by their priority, whatever limits them", async (url) => {
   const seen: string[] = [];
   const kinds = [job("a"), job("b", { globalConcurrency: 1 }), job("c", { globalConcurrency: 3 })];

@@ -68,10 +68,9 @@ export class JobClaims {
 
   /** Claims by one statement, where the database and the kinds allow it. */
   async #pick({ shares, slots, take, id }: Claimable): Promise<readonly ClaimedJob[] | undefined> {
-    const { returning, locking } = this.#writes.connection.grammar;
+    const { locking } = this.#writes.connection.grammar;
     const wanted = shares.filter((share) => share.take > 0);
-    const isLimited = wanted.some(({ name }) => slots.has(name));
-    if (!returning || isLimited || wanted.length > MAX_KINDS) return undefined;
+    if (!this.#canPick(wanted, slots)) return undefined;
     if (wanted.length === 0) return [];
     // of several kinds, no more jobs are locked than are claimed, which others would leave out
     const passesLocked = wanted.length === 1 || locking === undefined;
@@ -80,6 +79,12 @@ export class JobClaims {
     // others have locked or claimed some: those behind them follow
     const left = { take: take - picked.length, passesLocked: true };
     return [...picked, ...await this.#pickOf(wanted, left) ?? []];
+  }
+
+  /** Checks whether one statement can claim jobs of kinds. */
+  #canPick(kinds: readonly Share[], slots: Claimable["slots"]): boolean {
+    const isLimited = kinds.some(({ name }) => slots.has(name));
+    return this.#writes.connection.grammar.returning && !isLimited && kinds.length <= MAX_KINDS;
   }
 
   /** Returns `undefined` if another worker has taken the group of a job meanwhile. */
@@ -102,7 +107,10 @@ export class JobClaims {
     }
   }
 
-  /** Claims in a transaction, jobs of groups and of limited kinds one after another. */
+  /**
+   * Claims in a transaction, jobs of groups and of limited kinds one after another; or by one
+   * statement, if no limited kind is among the first jobs.
+   */
   async #claimInTurn(
     claimable: Claimable,
     kinds: readonly ClaimedKind[],
@@ -114,7 +122,11 @@ export class JobClaims {
     // it locks no more rows than it claims, which others would skip
     const counts = Map.groupBy(best, ({ name }) => name);
     const shares = Array.from(counts, ([name, { length }]) => ({ name, take: length }));
-    const claimed = await this.#writes.atomically(() => this.#claim({ ...claimable, shares }));
+    const picked = this.#canPick(shares, claimable.slots)
+      ? await this.#pickOf(shares, { take: best.length, passesLocked: false })
+      : undefined;
+    const claimed = picked ??
+      await this.#writes.atomically(() => this.#claim({ ...claimable, shares }));
     if (claimed.length === best.length) return claimed;
     // others have locked or claimed some: those behind them follow, of whatever kind
     const rest = await this.#claimable(kinds, take - claimed.length);
