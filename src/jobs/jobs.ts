@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { JsonValue } from "../db/model/stored_value.ts";
 import type { Meter } from "../platform/telemetry/meter.ts";
 import { addJobs, type AmbientJobs, type Enqueued, runInApplication } from "./ambient.ts";
 import { databaseIn, type JobsDatabase, type JobsDatabaseKey } from "./database.ts";
@@ -276,7 +277,10 @@ export class Jobs {
     this.#events.start({
       inTransaction: (run) => engine.inTransaction(run),
       afterCommit: (callback) => engine.afterCommit(callback),
-      enqueue: (kind, body) => this.#enqueue(kind, { body, options: undefined }),
+      enqueue: (kind, { kind: { schema }, body }) =>
+        kind.schema === schema
+          ? this.#store(kind, { body })
+          : this.#enqueue(kind, { body, options: undefined }),
       inApplication,
     }, instances);
     const worker = new Worker({
@@ -292,13 +296,29 @@ export class Jobs {
   }
 
   async #enqueue(kind: JobKind, { body, options = {} }: Enqueued): Promise<string> {
-    const { name, schema, settings } = kind;
-    const { engine, worker } = this.#require(`enqueue ${name}`);
+    const { name, schema } = kind;
+    const action = `enqueue ${name}`;
+    this.#require(action);
     checkEnqueueOptions(options, name);
+    return await this.#store(kind, {
+      body: await storedPayload(body, { action, schema }),
+      options,
+    });
+  }
+
+  /** Stores a job whose payload is valid. */
+  async #store(
+    { name, settings }: JobKind,
+    { body, options = {} }: {
+      readonly body: JsonValue;
+      readonly options?: EnqueueOptions;
+    },
+  ): Promise<string> {
+    const { engine, worker } = this.#require(`enqueue ${name}`);
     const { runAt, priority = settings.priority, singleton, group } = options;
     const { id, isNew } = await engine.enqueue({
       name,
-      body: await storedPayload(body, { action: `enqueue ${name}`, schema }),
+      body,
       priority,
       runAt,
       singleton: singleton === undefined ? undefined : `${name}:${singleton}`,

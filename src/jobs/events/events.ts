@@ -20,6 +20,14 @@ import {
 
 const NO_HANDLERS: HandlersOfEvent = { inProcess: new Map(), durable: new Set() };
 
+/** An event that was published. */
+export interface Published {
+  /** The event. */
+  readonly kind: EventKind;
+  /** Its payload, which its schema has accepted. */
+  readonly body: JsonValue;
+}
+
 /** The part of `Jobs` that events use. */
 export interface EventsHost {
   /** Runs a function inside the transaction of the caller, or inside a new one. */
@@ -27,7 +35,7 @@ export interface EventsHost {
   /** Calls a function after the commit of the caller's transaction, or at once. */
   readonly afterCommit: (callback: () => void) => Promise<void>;
   /** Enqueues the job of a durable handler. */
-  readonly enqueue: (kind: JobKind, body: unknown) => Promise<unknown>;
+  readonly enqueue: (kind: JobKind, published: Published) => Promise<unknown>;
   /** Runs a handler, whose own jobs and events belong to the application. */
   readonly inApplication: <T>(handle: () => T) => T;
 }
@@ -37,12 +45,6 @@ interface Started extends EventsHost {
   readonly handlers: ReturnType<typeof eventHandlersIn>;
   /** Runs a function outside of the transaction and the request of the caller. */
   readonly outside: ReturnType<typeof AsyncLocalStorage.snapshot>;
-}
-
-/** An event that was published. */
-interface Published {
-  readonly kind: EventKind;
-  readonly body: JsonValue;
 }
 
 /**
@@ -75,7 +77,7 @@ export class Events {
     const { durable, inProcess } = handlers.get(name) ?? NO_HANDLERS;
     const enqueueAll = async () => {
       for (const { job } of durable) {
-        await enqueue(job, published.body);
+        await enqueue(job, published);
       }
       await afterCommit(() => {
         for (const handler of inProcess) this.#call(handler, published);

@@ -89,6 +89,28 @@ testJobs("an event has the jobs of all durable handlers, or of none", async (url
   assert.equal(await app.db.fwJob.count(), 0);
 });
 
+test("a payload is validated when it is published, not again for each durable handler", async () => {
+  let validations = 0;
+  const schema = v.custom<number>((value) => {
+    validations++;
+    return typeof value === "number";
+  });
+  const Counted = event("counted", { body: schema });
+  const Other = event("counted", { body: v.string() }); // of the same name
+  const handlers = {
+    one: Counted.durable("one", () => {}),
+    two: Counted.durable("two", () => {}),
+  };
+  await using app = await jobsApp("sqlite::memory:", { handlers });
+  await app.events.publish(Counted, 1);
+  assert.equal(validations, 1);
+  assert.deepEqual(await app.jobs.drain(), ["done", "done"]);
+  assert.equal(validations, 3); // each run reads what is stored
+  await assert.rejects(app.events.publish(Other, "1"), {
+    message: /^Cannot enqueue counted:one: the body does not satisfy its schema: /,
+  });
+});
+
 testJobs("a durable handler that fails is retried alone, under the same id", async (url) => {
   const clock = new Clock();
   const runs: string[] = [];
