@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { fw } from "./fw.ts";
@@ -68,6 +69,7 @@ async function projectWithJobs(db: "sqlite" | "postgres" | "mysql") {
     return jobs.map((job) => Object.entries(ids).find(([, id]) => id === job.id)?.[0]);
   };
   return {
+    root: project.root,
     ids,
     run,
     listed,
@@ -149,6 +151,31 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
     assert.deepEqual(await listed(), ["running", "old", "dead", "sweep"]);
   }, { skip, exhaustive: db !== "sqlite" && "long" });
 }
+
+test("fw jobs retry and cancel change all jobs or none, if one fails after others", async () => {
+  await using project = await projectWithJobs("sqlite");
+  const { ids, root, run, listed } = project;
+  const failing = (id: string) => {
+    using database = new DatabaseSync(join(root, "data/data.sqlite"));
+    database.exec("drop trigger if exists failing");
+    database.exec(`create trigger failing before update on fw_jobs when new.id = '${id}'
+      begin select raise(abort, 'it fails'); end`);
+  };
+  for (
+    const [failingId, command] of [
+      [ids.old, `retry ${ids.dead} ${ids.old}`],
+      [ids.dead, "retry --dead --yes"], // the newest first
+      [ids.dead, "retry --dead --name send-receipt --yes"],
+      [ids.running, `cancel ${ids.sweep} ${ids.running}`],
+    ] as const
+  ) {
+    failing(failingId);
+    const [code, output] = await run(command);
+    assert.deepEqual([code, output.includes("it fails")], [1, true], output);
+    assert.deepEqual(await listed("--state dead"), ["old", "dead"], command);
+    assert.deepEqual(await listed("--state ready"), ["sweep"], command);
+  }
+});
 
 test("fw jobs asks before it retries and purges, and refuses what it cannot do", async () => {
   await using project = await projectWithJobs("sqlite");

@@ -106,34 +106,37 @@ export async function changeJobs(
   const body = `  const refuse = (id, why) => {
     throw new TypeError("Cannot ${change} job " + id + ": " + why);
   };
-  const ids = ${JSON.stringify(ids)};
-  for (const id of ids) {
-    const state = (await jobs.find(id))?.state ?? refuse(id, "it does not exist");
-    if (!${JSON.stringify(able)}.includes(state)) refuse(id, "it is " + state);
-  }
-  const changed = [];
-  for (const id of ids) {
-    if (!await jobs.${change}(id)) refuse(id, "its state has changed meanwhile");
-    changed.push({ id, state: (await jobs.find(id))?.state });
-  }
-  return changed;`;
+  return await atomically(async () => {
+    const ids = ${JSON.stringify(ids)};
+    for (const id of ids) {
+      const state = (await jobs.find(id))?.state ?? refuse(id, "it does not exist");
+      if (!${JSON.stringify(able)}.includes(state)) refuse(id, "it is " + state);
+    }
+    const changed = [];
+    for (const id of ids) {
+      if (!await jobs.${change}(id)) refuse(id, "its state has changed meanwhile");
+      changed.push({ id, state: (await jobs.find(id))?.state });
+    }
+    return changed;
+  });`;
   return await call(project, { ...options, body }) as Awaited<ReturnType<typeof changeJobs>>;
 }
 
-/** Retries all dead letters, or those of a kind, and returns how many. */
+/** Retries all dead letters or those of a kind, all or none, and returns how many. */
 export async function retryDead(
   project: Project,
   { name, ...options }: DatabaseOption & { readonly name: string | undefined },
 ): Promise<number> {
-  // one that fails again is not retried twice: the pages lead to those that are older
-  const body = `  let count = 0;
-  for (let before;;) {
-    const filter = { states: ["dead"], take: 1000, before, ...${JSON.stringify({ name })} };
-    const page = await jobs.list(filter);
-    for (const { id } of page) if (await jobs.retry(id)) count++;
-    if (page.length < 1000) return count;
-    before = page.at(-1).id;
-  }`;
+  const filter = JSON.stringify({ states: ["dead"], name, take: 1000 });
+  const body = `  return await atomically(async () => {
+    let count = 0;
+    for (let before;;) {
+      const page = await jobs.list({ ...${filter}, before });
+      for (const { id } of page) if (await jobs.retry(id)) count++;
+      if (page.length < 1000) return count;
+      before = page.at(-1).id;
+    }
+  });`;
   return Number(await call(project, { ...options, body }));
 }
 
@@ -166,7 +169,17 @@ export async function waitingKinds(
   return await call(project, { ...options, body }) as Awaited<ReturnType<typeof waitingKinds>>;
 }
 
-/** Runs code with the `jobs` of the project's database, which is not migrated. */
+/** Options of the transaction of a change; one of many jobs may take longer than others. */
+const ATOMIC = JSON.stringify({
+  isolation: "read committed",
+  retries: 5,
+  timeoutMs: 2_147_483_647,
+});
+
+/**
+ * Runs code with the `jobs` of the project's database, which is not migrated, and with
+ * `atomically`, which runs a function in a transaction.
+ */
 function call(
   project: Project,
   { database, body }: DatabaseOption & { readonly body: string },
@@ -180,6 +193,7 @@ function call(
   const { database } = await options.openUnmigrated({ needsMigrations: false });
   await using db = new exported.Db(database);
   const jobs = Jobs.of(db);
+  const atomically = (run) => db.transaction(run, ${ATOMIC});
   try {
     return await (async () => {
 ${body}
