@@ -4,11 +4,35 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { checkModels } from "../../src/cli/doctor/application.ts";
-import { checkSecrets } from "../../src/cli/doctor/environment.ts";
+import { checkPermissions, checkSecrets } from "../../src/cli/doctor/environment.ts";
 import { run } from "../../src/cli/system/programs.ts";
 import type { Project } from "../../src/cli/project/project.ts";
 import { test } from "../support/test.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
+
+test("checkPermissions() names the flags of the task start, long and short, and warns without", () => {
+  using folder = new TemporaryFolder();
+  const none = "the task start grants none, and prompts for each";
+  const all = "the task start grants all: list those that are needed";
+  for (
+    const [flags, level, text] of [
+      ["--allow-read=data --allow-net --deny-env", "ok", "--allow-read, --allow-net"],
+      ["-qNER -S=hostname --env-file", "ok", "-NER, -S"],
+      ["-P=server", "ok", "-P=server"],
+      ["--permission-set=server", "ok", "--permission-set=server"],
+      ["-qA", "warning", all],
+      ["-q -r --deny-net --ignore-env -L debug -c deno.json", "warning", none],
+    ] as const
+  ) {
+    const start = `deno run ${flags} src/main.ts`;
+    writeFileSync(join(folder.path, "deno.json"), JSON.stringify({ tasks: { start } }));
+    assert.deepEqual(checkPermissions(projectIn(folder)), {
+      level,
+      subject: "permissions",
+      text: level === "ok" ? `the task start grants ${text}` : text,
+    }, flags);
+  }
+});
 
 test("checkSecrets() warns about a .env that other users can read", async () => {
   using folder = new TemporaryFolder();

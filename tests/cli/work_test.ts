@@ -61,7 +61,7 @@ class Project implements Disposable {
     this.write("src/app.ts", APP);
     this.write(".env", "GREETING=hello\n");
     if (isDeno) {
-      const flags = "--allow-read --allow-write=data --allow-env --allow-sys=hostname";
+      const flags = "-qER --allow-write=data -S=hostname";
       const start = { command: `deno run ${flags} --env-file src/main.ts` };
       const imports = { "@fw/fw": RELEASE };
       this.write("deno.json", JSON.stringify({ tasks: { start }, imports, links: [ROOT] }));

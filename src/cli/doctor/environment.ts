@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseEnv } from "node:util";
 import { VERSION } from "../project/framework.ts";
-import { type Project, startCommand } from "../project/project.ts";
+import { permissionFlags, type Project, startCommand } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
 import { readText } from "../system/files.ts";
 import { denoVersion, findOnPath, run } from "../system/programs.ts";
@@ -70,7 +70,9 @@ export function checkPermissions(project: Project): Finding {
   if (isAll) {
     return warning("permissions", "the task start grants all: list those that are needed");
   }
-  const flags = command.match(/--allow-\w+|(?<=\s)-P\S*/g) ?? [];
+  const flags = permissionFlags(command)
+    .filter((flag) => !/^--(?:deny|ignore)-/.test(flag))
+    .map((flag) => /^-(?:P|-permission-set)/.test(flag) ? flag : flag.replace(/=.*/, ""));
   if (flags.length > 0) return ok("permissions", `the task start grants ${flags.join(", ")}`);
   return warning("permissions", "the task start grants none, and prompts for each");
 }

@@ -74,6 +74,17 @@ export function startCommand({ root, configFile }: Project): string | undefined 
   return command;
 }
 
+/** A flag of permissions: a long one, or short ones together, as `-NER` or `-qR=data`. */
+const PERMISSION =
+  /(?<=\s)(?:--(?:allow|deny|ignore)-|--permission-set|-[qr]*[AEINPRSW][qrAEINPRSW]*(?=[=\s]|$))\S*/g;
+
+/** Returns the flags of a command that grant or deny permissions, without others of Deno. */
+export function permissionFlags(command: string): readonly string[] {
+  const flags = command.match(PERMISSION) ?? [];
+  // short flags of no permission, which Deno refuses twice
+  return flags.map((flag) => flag.replace(/^-\w+/, (short) => short.replaceAll(/[qr]/g, "")));
+}
+
 /**
  * Returns the specifier of the framework in the configuration of a folder, or of the nearest above.
  */

@@ -15,7 +15,7 @@ import { findDeno, type Outcome, run } from "../system/programs.ts";
 import { exportsName } from "../edit/imports.ts";
 import { parseModule } from "../edit/syntax.ts";
 import { readText } from "../system/files.ts";
-import { hasFile, type Project, startCommand } from "./project.ts";
+import { hasFile, permissionFlags, type Project, startCommand } from "./project.ts";
 
 /** A file of the project, and what a script needs of it. */
 export interface ImportedFile {
@@ -115,8 +115,8 @@ function runtimeOf(project: Project): readonly [program: string, ...args: string
 
 /** Returns the flags of the permissions of the task `start`; all permissions without them. */
 function startPermissions(project: Project): readonly string[] {
-  const flags = startCommand(project)?.match(/(?<=\s)(?:--(?:allow|deny)-|-P)\S*/g);
-  return flags ?? ["--allow-all"];
+  const flags = permissionFlags(startCommand(project) ?? "");
+  return flags.length > 0 ? flags : ["--allow-all"];
 }
 
 /** Checks the file of a script, and returns its path. */
