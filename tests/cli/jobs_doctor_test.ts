@@ -130,4 +130,7 @@ export default async function seed(db: Db): Promise<void> {
     (text) => text.replace("Promise.all([Send, Unlisted])", "[Send.enqueue(), Unlisted.enqueue()]"),
   );
   assert.deepEqual(await found(), [["ok", "5 kinds, each handled"]]);
+
+  writeFileSync(join(project.root, "src/jobs/broken.ts"), 'export const = job("broken");\n');
+  assert.deepEqual(await found(), [["skipped", "src/jobs/broken.ts cannot be parsed"]]);
 });

@@ -17,7 +17,7 @@ import {
   checkSecrets,
   checkVariables,
 } from "../doctor/environment.ts";
-import { requireProject } from "../project/project.ts";
+import { requireProject, sourcesOf } from "../project/project.ts";
 import type { ApplicationOptions } from "../project/application.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import { readVariables } from "../project/variables.ts";
@@ -58,6 +58,7 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     const hasDatabase = database.some(({ level, subject }) =>
       level === "ok" && subject === "database"
     );
+    const sources = sourcesOf(project);
     return [
       await checkRuntime(project),
       checkFramework(project),
@@ -67,8 +68,8 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
       ...await checkApplication(project, { ...options, isProduction }),
       ...database,
       ...await checkModels(project, { ...options, variables, isProduction }),
-      ...await checkJobs(project, { ...options, hasDatabase }),
-      ...isProduction ? await checkProduction(project, { ...options, variables }) : [],
+      ...await checkJobs(project, { ...options, sources, hasDatabase }),
+      ...isProduction ? await checkProduction(project, { ...options, variables, sources }) : [],
     ];
   });
   print(

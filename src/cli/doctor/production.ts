@@ -5,7 +5,7 @@
  */
 import type { ApplicationOptions } from "../project/application.ts";
 import { databaseOfUrl, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
-import { type Project, sourcesOf } from "../project/project.ts";
+import type { Project, SourceFile } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
 import { withoutComments } from "../system/files.ts";
 import { type Finding, ok, problem, PRODUCTION as SUBJECT, warning } from "./finding.ts";
@@ -23,11 +23,14 @@ const UNSAFE_CALLS: Readonly<Record<string, string>> = {
 /** Checks the application, its sources and its environment for what is unsafe in production. */
 export async function checkProduction(
   project: Project,
-  { variables, ...options }: ApplicationOptions & { readonly variables: Variables },
+  { variables, sources, ...options }: ApplicationOptions & {
+    readonly variables: Variables;
+    readonly sources: readonly SourceFile[];
+  },
 ): Promise<readonly Finding[]> {
   const findings = [
     ...await checkSafeguards(project, options),
-    ...checkSources(sourcesOf(project).map(withoutComments).join("\n")),
+    ...checkSources(sources.map(({ text }) => withoutComments(text)).join("\n")),
     ...checkEnvironment(variables["FW_ENV"]),
     ...checkOAuth2(variables),
     ...checkDatabases(variables),

@@ -58,13 +58,24 @@ export function hasFile({ root }: Project, path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** Returns the texts of the files in `src`, without its tests. */
-export function sourcesOf(project: Project): readonly string[] {
+/** A file of TypeScript in a project. */
+export interface SourceFile {
+  /** Its path from the project's folder, with slashes. */
+  readonly path: string;
+  /** Its text. */
+  readonly text: string;
+}
+
+/** Reads the files in `src`, without its tests. */
+export function sourcesOf(project: Project): readonly SourceFile[] {
   if (!hasFile(project, "src")) return [];
   const folder = join(project.root, "src");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith("_test.ts"))
-    .map((file) => readText(join(folder, file)) ?? "");
+    .map((file) => ({
+      path: `src/${file.replaceAll("\\", "/")}`,
+      text: readText(join(folder, file)) ?? "",
+    }));
 }
 
 /** Returns the command of the task `start` of a project, if it has one. */

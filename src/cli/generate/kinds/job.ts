@@ -51,10 +51,8 @@ async function generateJob(generation: Generation): Promise<void> {
   const { plan, project, target: { name, folder }, retries } = generation;
   const fields = readPayload(generation.fields);
   const file = posix.join(folder, `${name.snake}_job.ts`);
-  const own = plan.read(file);
-  const programs = await Promise.all(
-    sourcesOf(project).filter((source) => source !== own).map(parseModule),
-  );
+  const others = sourcesOf(project).filter(({ path }) => path !== file);
+  const programs = await Promise.all(others.map(({ text }) => parseModule(text)));
   const parsed = programs.filter((program) => program !== undefined);
   checkName(name, { file, programs: parsed });
   await ensureDatabase(generation);
