@@ -71,6 +71,12 @@ test("checkSecrets() warns about private keys in the repository", async () => {
     subject: "secrets",
     text: "a private key is in the repository: key.pem one_line.txt",
   });
+  process.env["GIT_DIR"] = join(folder.path, "other"); // as where a hook of another one runs it
+  try {
+    assert.equal((await checkSecrets(projectIn(folder))).level, "warning");
+  } finally {
+    delete process.env["GIT_DIR"];
+  }
   await git("rm", "-q", "--cached", "key.pem", "one_line.txt");
   const { level } = await checkSecrets(projectIn(folder));
   assert.equal(level, "ok");

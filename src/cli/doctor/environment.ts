@@ -11,7 +11,8 @@ import { VERSION } from "../project/framework.ts";
 import { permissionFlags, type Project, startCommand } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
 import { readText } from "../system/files.ts";
-import { denoVersion, findOnPath, run } from "../system/programs.ts";
+import { git, hasGit } from "../system/git.ts";
+import { denoVersion } from "../system/programs.ts";
 import { type Finding, ok, problem, skipped, warning } from "./finding.ts";
 
 /** The oldest supported Deno. */
@@ -93,23 +94,22 @@ export async function checkSecrets({ root }: Project): Promise<Finding> {
 }
 
 async function checkTracked(root: string): Promise<Finding> {
-  const program = findOnPath("git");
-  if (program === undefined) return skipped("secrets", "git is not on the PATH");
-  const git = (...args: string[]) => run([program, ...args], { cwd: root });
-  if ((await git("rev-parse")).code !== 0) {
+  if (!hasGit()) return skipped("secrets", "git is not on the PATH");
+  const inRoot = (...args: string[]) => git(args, { cwd: root });
+  if ((await inRoot("rev-parse")).code !== 0) {
     return skipped("secrets", "this is not a git repository");
   }
-  const { stdout } = await git("ls-files", ".env", ".env.*");
+  const { stdout } = await inRoot("ls-files", ".env", ".env.*");
   const tracked = stdout.split("\n").filter((file) => file !== "" && file !== ".env.example");
   if (tracked.length > 0) {
     const files = tracked.join(" ");
     return problem("secrets", `${files} in the repository: git rm --cached ${files}`);
   }
-  const keys = (await git("grep", "-lIE", "-e", PRIVATE_KEY)).stdout.split("\n").filter(Boolean);
+  const keys = (await inRoot("grep", "-lIE", "-e", PRIVATE_KEY)).stdout.split("\n").filter(Boolean);
   if (keys.length > 0) {
     return warning("secrets", `a private key is in the repository: ${keys.join(" ")}`);
   }
-  const { code } = await git("check-ignore", "-q", ".env");
+  const { code } = await inRoot("check-ignore", "-q", ".env");
   if (code === 0) return ok("secrets", ".env is not in the repository");
   return warning("secrets", ".env is not in .gitignore");
 }

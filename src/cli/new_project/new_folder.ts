@@ -6,9 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { isTaken } from "../system/files.ts";
-import { findOnPath, type Outcome, run } from "../system/programs.ts";
+import { git, hasGit } from "../system/git.ts";
 import { CliError, interruptible } from "../terminal/cli_error.ts";
 
 /**
@@ -64,32 +63,26 @@ const NOBODY = {
   GIT_COMMITTER_EMAIL: "fw@localhost",
 };
 
-/** The variables that select a repository regardless of the folder. */
-const REPOSITORY = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
-
 /**
  * Creates a git repository with one commit of all files, unless git is missing or the parent folder
  * is in a repository. Returns what it did in a few words.
  */
 export async function commitAll({ folder, around, signal }: CommitOptions): Promise<string> {
-  const program = findOnPath("git");
-  if (program === undefined) return "without git, which is not on the PATH";
-  const own = { ...process.env };
-  for (const name of REPOSITORY) delete own[name]; // set where a git hook runs this
-  const git = (args: readonly string[], { cwd = folder, env = own } = {}): Promise<Outcome> =>
-    run([program, ...args], { cwd, env, signal });
-  const inside = await git(["rev-parse", "--is-inside-work-tree"], { cwd: around });
+  if (!hasGit()) return "without git, which is not on the PATH";
+  const inside = await git(["rev-parse", "--is-inside-work-tree"], { cwd: around, signal });
   if (inside.stdout.trim() === "true") return "in the git repository of its parent folder";
-  const identities = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) => git(["var", name]));
+  const identities = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) =>
+    git(["var", name], { cwd: folder, signal })
+  );
   const isKnown = (await Promise.all(identities)).every(({ code }) => code === 0);
-  const env = isKnown ? own : { ...own, ...NOBODY };
+  const env = isKnown ? {} : NOBODY;
   const steps = [
     ["init", "--quiet", "--initial-branch=main"],
     ["add", "--all"],
     ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message=First commit"],
   ];
   for (const step of steps) {
-    const { code, stderr } = await git(step, { env });
+    const { code, stderr } = await git(step, { cwd: folder, env, signal });
     if (code !== 0) return `without a commit, because git failed: ${stderr.trim().split("\n")[0]}`;
   }
   return "with its first commit";

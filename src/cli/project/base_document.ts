@@ -7,7 +7,7 @@ import { existsSync, statSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { readText, withoutComments } from "../system/files.ts";
-import { git, inWorktree } from "../system/programs.ts";
+import { git, inWorktree } from "../system/git.ts";
 import { CliError, lineOf } from "../terminal/cli_error.ts";
 import { type ApplicationOptions, documentOf } from "./application.ts";
 import { findProject, hasFile, type Project } from "./project.ts";
