@@ -88,11 +88,19 @@ const MISUNDERSTOOD: readonly (readonly [command: string, line: string])[] = [
   ["db statsu", "unknown command 'statsu' (did you mean status?)"],
   [
     "db rollback --steps x",
-    "option '--steps <number>' argument 'x' is invalid. It is not a whole number of 1 or more.",
+    "option '--steps <number>' argument 'x' is invalid. It is not a whole number from 1 to 999999.",
   ],
   [
     "g job sweep --retries -1",
-    "option '--retries <number>' argument '-1' is invalid. It is not a whole number of 0 or more.",
+    "option '--retries <number>' argument '-1' is invalid. It is not a whole number from 0 to 999999999.",
+  ],
+  [
+    "prove --requests 0",
+    "option '--requests <number>' argument '0' is invalid. It is not a whole number from 1 to 2147483647.",
+  ],
+  [
+    "jobs list --limit 010",
+    "option '--limit <number>' argument '010' is invalid. It is not a whole number from 1 to 1000.",
   ],
   ["new", "missing required argument 'name'"],
   [

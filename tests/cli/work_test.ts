@@ -142,5 +142,5 @@ test("fw work that cannot start prints a line, and ends with exit code 1", async
   }
   const { code, stderr } = await fw("work --drain-ms -1", { cwd: project.root });
   assert.equal(code, 2);
-  assert.match(stderr, /argument '-1' is invalid\. It is not a whole number of milliseconds/);
+  assert.match(stderr, /argument '-1' is invalid\. It is not a whole number from 0 to 999999999\./);
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import process from "node:process";
 import { MIGRATION } from "../generate/kinds/model.ts";
 import { requireProject } from "../project/project.ts";
@@ -20,7 +20,7 @@ import { addDiffCommand } from "./db_diff.ts";
 import { addPullCommand } from "./db_pull.ts";
 import { addSeedCommand } from "./db_seed.ts";
 import { addKindCommand } from "./generate.ts";
-import { addDatabaseOption, addExamples } from "./options.ts";
+import { addDatabaseOption, addExamples, wholeNumber } from "./options.ts";
 
 /** Adds `fw db`. */
 export function addDbCommand(program: Command): void {
@@ -38,7 +38,7 @@ export function addDbCommand(program: Command): void {
   addExamples(addDatabaseOption(run), "fw db migrate");
   const undo = command.command("rollback")
     .description("Rolls back the last migrations.")
-    .option("--steps <number>", "how many", wholeNumber, 1)
+    .option("--steps <number>", "how many", wholeNumber({ least: 1, most: 999_999 }), 1)
     .option("--yes", "without a prompt, and also if FW_ENV is production")
     .action(undoLast);
   addExamples(addDatabaseOption(undo), "fw db rollback --steps 2");
@@ -90,9 +90,4 @@ function stateOf({ executedAt, isMissing, isEdited }: ListedMigration): string {
   if (isMissing) return paint("red", `${executedAt}, its file is missing`);
   if (isEdited) return paint("yellow", `${executedAt}, edited since`);
   return executedAt === undefined ? paint("yellow", "pending") : paint("dim", executedAt);
-}
-
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is not a whole number of 1 or more.");
 }

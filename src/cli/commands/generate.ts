@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import process from "node:process";
 import type { Kind } from "../generate/kind.ts";
 import { CONTROLLER, FILTER, GUARD, INTERCEPTOR } from "../generate/kinds/route_kinds.ts";
@@ -21,7 +21,7 @@ import { format } from "../system/programs.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive, withProgress } from "../terminal/terminal.ts";
 import { writeDiff } from "./db_diff.ts";
-import { addExamples, argumentOr, printChanges } from "./options.ts";
+import { addExamples, argumentOr, printChanges, wholeNumber } from "./options.ts";
 
 interface GenerateOptions extends TargetOptions {
   readonly tenant?: string;
@@ -67,7 +67,11 @@ export function addKindCommand(
   if (hasPayload) {
     command
       .argument("[fields...]", "the fields of its payload, such as orderId:integer")
-      .option("--retries <number>", "how many further runs follow failed ones", retriesOf)
+      .option(
+        "--retries <number>",
+        "how many further runs follow failed ones",
+        wholeNumber({ most: 999_999_999 }),
+      )
       .addHelpText("after", PAYLOAD_HELP);
   }
   if (hasTenant) {
@@ -127,11 +131,6 @@ async function generate(
       { cause: error },
     );
   }
-}
-
-function retriesOf(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is not a whole number of 0 or more.");
 }
 
 /** Returns the fields of a kind that was given none; on a terminal, prompts for them. */

@@ -22,7 +22,7 @@ import { requireProject } from "../project/project.ts";
 import { CliError, lineOf } from "../terminal/cli_error.ts";
 import { paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { confirm } from "./confirm.ts";
-import { addDatabaseOption, addExamples } from "./options.ts";
+import { addDatabaseOption, addExamples, wholeNumber } from "./options.ts";
 
 /** The states in which jobs have ended. */
 const ENDED: readonly JobState[] = ["done", "dead", "cancelled"];
@@ -57,7 +57,12 @@ export function addJobsCommand(program: Command): void {
     .description("Lists jobs, the newest first, without their payloads and progress.")
     .option("--state <states>", `their states, of ${JOB_STATES.join(", ")}`, readStates)
     .option("--name <kind>", "the name of their kind")
-    .option("--limit <number>", "at most how many, 1 to 1000", readLimit, 50)
+    .option(
+      "--limit <number>",
+      "at most how many, 1 to 1000",
+      wholeNumber({ least: 1, most: 1000 }),
+      50,
+    )
     .option("--before <id>", "the last job of the page before", readId)
     .option("--json", "as JSON")
     .action(printJobs);
@@ -236,12 +241,6 @@ function statesOf(text: string, known: readonly JobState[]): readonly JobState[]
     if (state) return state;
     throw new InvalidArgumentError(`Allowed states are ${known.join(", ")}.`);
   });
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= 1000) return limit;
-  throw new InvalidArgumentError("It is not a whole number from 1 to 1000.");
 }
 
 function readId(text: string): string {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Command, CommanderError } from "commander";
+import { type Command, CommanderError, InvalidArgumentError } from "commander";
 import { APP_FILE, DATABASE_FILE } from "../project/project.ts";
 import type { Change } from "../system/file_plan.ts";
 import { ask, isInteractive, paint, print } from "../terminal/terminal.ts";
@@ -55,6 +55,17 @@ export function printChanges(
     print(`${paint(STYLES[verb], verb)} ${printable(path)}`);
   }
   for (const note of notes) print(`${paint("yellow", "note")} ${printable(note)}`);
+}
+
+/** Returns a parser of an option that is a whole number. */
+export function wholeNumber(
+  { least = 0, most }: { readonly least?: number; readonly most: number },
+): (text: string) => number {
+  return (text) => {
+    const number = /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It is not a whole number from ${least} to ${most}.`);
+  };
 }
 
 /** Collects the values of an option that can be repeated. */

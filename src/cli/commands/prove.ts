@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -13,13 +13,16 @@ import { runInProject } from "../project/script.ts";
 import { readText } from "../system/files.ts";
 import { CliError, lineOf } from "../terminal/cli_error.ts";
 import { paint, print, withProgress } from "../terminal/terminal.ts";
-import { addAppOption, addExamples } from "./options.ts";
+import { addAppOption, addExamples, wholeNumber } from "./options.ts";
 
 /** The default file of the proof. */
 const PROOF_FILE = "prove.ts";
 
 /** The file of what a proof compares. */
 const RECORD_FILE = "prove.json";
+
+/** The largest seed and number of requests of a proof. */
+const MOST = 2_147_483_647;
 
 /** How a proof is run. */
 interface ProofOptions {
@@ -78,8 +81,12 @@ The exit code is 1 if something is wrong. prove.json has what is compared from
 run to run; a run without it writes it.`)
     .option("--only <parts>", "the parts to run: document,roles,tenants,contract", list)
     .option("--base <document>", "what contract compares with: a file, or a revision of git")
-    .option("--seed <number>", "what determines the requests", wholeNumber)
-    .option("--requests <number>", "how many are made from the document", wholeNumber)
+    .option("--seed <number>", "what determines the requests", wholeNumber({ most: MOST }))
+    .option(
+      "--requests <number>",
+      "how many are made from the document",
+      wholeNumber({ least: 1, most: MOST }),
+    )
     .option("--database <url>", "a server for the databases, in place of SQLite")
     .option("--json <file>", "also write the report as JSON")
     .option("--junit <file>", "also write the report for CI, as XML of JUnit")
@@ -174,9 +181,4 @@ function writeReport(file: string, text: string): void {
 
 function list(text: string): readonly string[] {
   return text.split(",").map((name) => name.trim());
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text); // a seed has up to ten digits
-  throw new InvalidArgumentError("It is not a whole number.");
 }

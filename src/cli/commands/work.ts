@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import process from "node:process";
 import type { ApplicationOptions } from "../project/application.ts";
 import { requireProject } from "../project/project.ts";
 import { serveInProject } from "../project/script.ts";
-import { addAppOption, addExamples } from "./options.ts";
+import { addAppOption, addExamples, wholeNumber } from "./options.ts";
 
 /** Adds `fw work`. */
 export function addWorkCommand(program: Command): void {
@@ -17,7 +17,11 @@ export function addWorkCommand(program: Command): void {
     .description(
       "Starts the application and runs its jobs until SIGINT or SIGTERM, without serving HTTP.",
     )
-    .option("--drain-ms <number>", "how long a stop waits for runs, in milliseconds", readMs)
+    .option(
+      "--drain-ms <number>",
+      "how long a stop waits for runs, in milliseconds",
+      wholeNumber({ most: 999_999_999 }),
+    )
     .action(work);
   addAppOption(command);
   addExamples(command, "fw work --drain-ms 60000");
@@ -46,9 +50,4 @@ async function work(
     throw error;
   }`,
   });
-}
-
-function readMs(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is not a whole number of milliseconds.");
 }
