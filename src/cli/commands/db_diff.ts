@@ -12,7 +12,7 @@ import { type Project, requireProject } from "../project/project.ts";
 import { diffsOf, type FolderDiff } from "../project/schema_diff.ts";
 import { FilePlan } from "../system/file_plan.ts";
 import { CliError, lineOf } from "../terminal/cli_error.ts";
-import { ask, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
+import { ask, count, isInteractive, paint, print, withProgress } from "../terminal/terminal.ts";
 import { addDatabaseOption, addExamples, argumentOr, collect, printChanges } from "./options.ts";
 
 /** Options of `fw db diff`. */
@@ -67,7 +67,7 @@ export async function writeDiff(
   for (const diff of diffs) printDiff(diff, { isNamed: diffs.length > 1 });
   const changes = diffs.flatMap(({ changes }) => changes);
   if (check && changes.length > 0) {
-    const places = changes.length === 1 ? "1 place" : `${changes.length} places`;
+    const places = count(changes.length, "place");
     throw new CliError(
       `The models and the migrations differ in ${places}: fw db diff NAME writes the migration`,
     );

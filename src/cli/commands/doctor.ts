@@ -21,7 +21,7 @@ import { requireProject, sourcesOf } from "../project/project.ts";
 import type { ApplicationOptions } from "../project/application.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import { readVariables } from "../project/variables.ts";
-import { paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
+import { count, paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addDatabaseOption, addExamples } from "./options.ts";
 
 interface DoctorOptions extends ApplicationOptions, DatabaseOption {
@@ -76,5 +76,5 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
     table(findings.map(({ level, subject, text }) => [paint(STYLES[level], level), subject, text])),
   );
   const problems = findings.filter(({ level }) => level === "problem").length;
-  if (problems > 0) throw new CliError(`Found ${problems} problem${problems === 1 ? "" : "s"}`);
+  if (problems > 0) throw new CliError(`Found ${count(problems, "problem")}`);
 }

@@ -20,7 +20,7 @@ import {
 import type { DatabaseOption } from "../project/migrations.ts";
 import { requireProject } from "../project/project.ts";
 import { CliError, lineOf } from "../terminal/cli_error.ts";
-import { paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
+import { count, paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { confirm } from "./confirm.ts";
 import { addDatabaseOption, addExamples, wholeNumber } from "./options.ts";
 
@@ -172,8 +172,8 @@ async function retryJobs(
       question: (database) => `Retry ${which} in ${database}?`,
     });
   }
-  const count = await withProgress("Retrying", () => retryDead(project, { database, name }));
-  print(`${paint("green", "retried")} ${countOf(count)}`);
+  const retried = await withProgress("Retrying", () => retryDead(project, { database, name }));
+  print(`${paint("green", "retried")} ${count(retried, "job")}`);
 }
 
 async function cancelJobs(ids: readonly string[], options: DatabaseOption): Promise<void> {
@@ -219,12 +219,8 @@ async function removeJobs(
     });
   }
   const filter = { states, before, name };
-  const count = await withProgress("Purging", () => purgeJobs(project, { database, filter }));
-  print(`${paint("yellow", "purged")} ${countOf(count)}`);
-}
-
-function countOf(count: number): string {
-  return `${count} job${count === 1 ? "" : "s"}`;
+  const purged = await withProgress("Purging", () => purgeJobs(project, { database, filter }));
+  print(`${paint("yellow", "purged")} ${count(purged, "job")}`);
 }
 
 function readStates(text: string): readonly JobState[] {

@@ -12,7 +12,7 @@ import { type Project, requireProject } from "../project/project.ts";
 import { runInProject } from "../project/script.ts";
 import { readText } from "../system/files.ts";
 import { CliError, lineOf } from "../terminal/cli_error.ts";
-import { paint, print, withProgress } from "../terminal/terminal.ts";
+import { count, paint, print, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addExamples, wholeNumber } from "./options.ts";
 
 /** The default file of the proof. */
@@ -125,8 +125,7 @@ async function proveProject(
     print(`${verb} ${RECORD_FILE}: keep it in the repository`);
   }
   if (result.isPassed) return;
-  const { failures } = result;
-  throw new CliError(`Found ${failures} failure${failures === 1 ? "" : "s"}`);
+  throw new CliError(`Found ${count(result.failures, "failure")}`);
 }
 
 /**

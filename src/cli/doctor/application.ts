@@ -18,7 +18,8 @@ import { migrationFolders } from "../project/migration_folders.ts";
 import { diffsOf } from "../project/schema_diff.ts";
 import type { Variables } from "../project/variables.ts";
 import { lineOf } from "../terminal/cli_error.ts";
-import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
+import { count } from "../terminal/terminal.ts";
+import { type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
 /** Checks whether the application boots, and whether every route declares who can call it. */
 export async function checkApplication(
@@ -31,7 +32,7 @@ export async function checkApplication(
     const open = routes.filter(({ protection }) => protection === "open");
     const names = open.map(({ method, path }) => `${method} ${path}`);
     return [
-      ok("application", `${options.app} loads, and has ${count(routes, "route")}`),
+      ok("application", `${options.app} loads, and has ${count(routes.length, "route")}`),
       open.length === 0
         ? ok("protection", "every route declares who can call it")
         : openRoutes("protection", `not declared who can call ${listSome(names)}`),
@@ -126,5 +127,5 @@ function checkMigrations(migrations: readonly ListedMigration[]): Finding {
   if (due.length > 0) {
     return warning("migrations", `pending until the next start or fw db migrate: ${listSome(due)}`);
   }
-  return ok("migrations", `${count(migrations, "migration")}, none pending`);
+  return ok("migrations", `${count(migrations.length, "migration")}, none pending`);
 }

@@ -39,11 +39,6 @@ export function skipped(subject: string, text: string): Finding {
   return { level: "skipped", subject, text };
 }
 
-/** Returns a count with a noun: `1 route`, `2 routes`. */
-export function count(list: readonly unknown[], what: string): string {
-  return `${list.length} ${what}${list.length === 1 ? "" : "s"}`;
-}
-
 /** Lists the first names, and counts the others. */
 export function listSome(names: readonly string[]): string {
   const others = names.length - MOST_NAMED;

@@ -12,8 +12,9 @@ import { waitingKinds } from "../project/jobs.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import type { Project, SourceFile } from "../project/project.ts";
 import { lineOf } from "../terminal/cli_error.ts";
+import { count } from "../terminal/terminal.ts";
 import { declaredJobs, type DeclaredKind } from "./declared_jobs.ts";
-import { count, type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
+import { type Finding, listSome, ok, problem, skipped, warning } from "./finding.ts";
 
 const SUBJECT = "jobs";
 
@@ -43,7 +44,7 @@ export async function checkJobs(
   ];
   return findings.length > 0
     ? findings
-    : [ok(SUBJECT, `${count([...kinds, ...durable], "kind")}, each handled`)];
+    : [ok(SUBJECT, `${count(kinds.length + durable.length, "kind")}, each handled`)];
 }
 
 function checkKinds(kinds: readonly DeclaredKind[]): readonly Finding[] {

@@ -121,6 +121,11 @@ export function table(
   return lines.map((line) => line.trimEnd()).join("\n");
 }
 
+/** Returns a number with a noun: `1 route`, `2 routes`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 function painted(
   stream: { readonly isTTY?: boolean },
   { style, text }: { readonly style: Style; readonly text: string },
