@@ -135,9 +135,8 @@ function painted(
   return `\x1b[${begin}m${printable(text)}\x1b[${end}m`;
 }
 
-/** The codes of styles. */
-// deno-lint-ignore no-control-regex
-const STYLE = /(\x1b\[(?:1|2|22|3[1236]|39)m)/;
+/** An escape code that begins or ends a style. */
+const STYLE = new RegExp(`(\x1b\\[(?:${Object.values(STYLES).flat().join("|")})m)`);
 
 function shown(line: string): string {
   return line.split(STYLE).map((part) => STYLE.test(part) ? part : printable(part)).join("");
