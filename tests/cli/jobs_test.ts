@@ -188,14 +188,17 @@ test("fw jobs asks before it retries and purges, and refuses what it cannot do",
     const [command, message, env] of [
       [
         "purge --state dead --before 1m",
-        `purge jobs of ${url}: there is no terminal to ask; use --yes`,
+        `purge jobs of ${url}: the prompt needs a terminal; --yes does so without a prompt`,
       ],
       [
         "purge --state dead --before 1m",
         `purge jobs of ${url}: FW_ENV is production; --yes does so anyway`,
         production,
       ],
-      ["retry --dead", `retry jobs of ${url}: there is no terminal to ask; use --yes`],
+      [
+        "retry --dead",
+        `retry jobs of ${url}: the prompt needs a terminal; --yes does so without a prompt`,
+      ],
       [
         "retry --dead",
         `retry jobs of ${url}: FW_ENV is production; --yes does so anyway`,

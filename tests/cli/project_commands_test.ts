@@ -185,14 +185,14 @@ test("fw db rollback without a terminal, or in production, needs --yes, and name
   const url = "postgres://ada:secret@db.example:5432/shop?sslmode=require";
   for (
     const [env, line] of [
-      [{}, "sqlite:data/data.sqlite: there is no terminal to ask; use --yes"],
+      [{}, "sqlite:data/data.sqlite: the prompt needs a terminal; --yes does so without a prompt"],
       [
         { DATABASE_URL: url },
-        "postgres://db.example:5432/shop: there is no terminal to ask; use --yes",
+        "postgres://db.example:5432/shop: the prompt needs a terminal; --yes does so without a prompt",
       ],
       [
         { DATABASE_URL: "" },
-        "the database of src/database.ts: there is no terminal to ask; use --yes",
+        "the database of src/database.ts: the prompt needs a terminal; --yes does so without a prompt",
       ],
       [
         { FW_ENV: "production" },

@@ -27,14 +27,27 @@ export async function confirm(
   project: Project,
   { action, question, database: file }: Confirmation,
 ): Promise<void> {
-  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
-  const database = nameOfUrl(DATABASE_URL) ?? `the database of ${file}`;
-  if (FW_ENV === "production") {
-    throw new CliError(`Cannot ${action} ${database}: FW_ENV is production; --yes does so anyway`);
-  }
+  const database = refuseProduction(project, { action, database: file });
   if (!isInteractive()) {
-    throw new CliError(`Cannot ${action} ${database}: there is no terminal to ask; use --yes`);
+    throw new CliError(
+      `Cannot ${action} ${database}: the prompt needs a terminal; --yes does so without a prompt`,
+    );
   }
   const answer = await ask(`${question(database)} (yes/no)`);
   if (!/^y(es)?$/i.test(answer)) throw new CliError(`Cannot ${action}: the answer was not yes`);
+}
+
+/**
+ * Returns the name of the database of a project.
+ *
+ * @throws {CliError} if `FW_ENV` is `production`
+ */
+export function refuseProduction(
+  project: Project,
+  { action, database: file }: Omit<Confirmation, "question">,
+): string {
+  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
+  const database = nameOfUrl(DATABASE_URL) ?? `the database of ${file}`;
+  if (FW_ENV !== "production") return database;
+  throw new CliError(`Cannot ${action} ${database}: FW_ENV is production; --yes does so anyway`);
 }

@@ -5,13 +5,11 @@
  */
 import type { Command } from "commander";
 import process from "node:process";
-import { nameOfUrl } from "../project/database.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import { requireProject } from "../project/project.ts";
 import { runSeeds } from "../project/seeds.ts";
-import { readVariables } from "../project/variables.ts";
-import { CliError } from "../terminal/cli_error.ts";
 import { paint, print, withProgress } from "../terminal/terminal.ts";
+import { refuseProduction } from "./confirm.ts";
 import { addDatabaseOption, addExamples } from "./options.ts";
 
 interface SeedOptions extends DatabaseOption {
@@ -29,11 +27,7 @@ export function addSeedCommand(parent: Command): void {
 
 async function seed({ yes = false, ...options }: SeedOptions): Promise<void> {
   const project = requireProject(process.cwd());
-  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
-  if (FW_ENV === "production" && !yes) {
-    const database = nameOfUrl(DATABASE_URL) ?? `the database of ${options.database}`;
-    throw new CliError(`Cannot seed ${database}: FW_ENV is production; --yes does so anyway`);
-  }
+  if (!yes) refuseProduction(project, { ...options, action: "seed" });
   const names = await withProgress("Seeding", () => runSeeds(project, options));
   for (const name of names) print(`${paint("green", "ran")} ${name}`);
 }
