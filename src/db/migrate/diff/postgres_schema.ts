@@ -15,6 +15,7 @@ import {
   type Schema,
   type TableSchema,
   tablesOf,
+  viewOf,
 } from "./table_schema.ts";
 
 interface ColumnRow {
@@ -141,11 +142,7 @@ export async function readPostgres(
         indexes: pick(indexes),
         others: pick(others),
       })),
-    others: others.filter(({ table_name }) => table_name === null).map(({ kind, name }) => ({
-      kind: "view",
-      name,
-      text: `${kind} ${name}`,
-    })),
+    others: others.filter(({ table_name }) => table_name === null).map(viewOf),
   };
 }
 

@@ -144,9 +144,11 @@ export function tablesOf<Row extends RowOfTable>(
   );
 }
 
-/** Returns the view of a row of a catalogue. */
-export function viewOf({ name }: { readonly name: string }): OtherSchema {
-  return { kind: "view", name, text: `view ${name}` };
+/** Returns what a catalogue lists besides tables: a view, or a table that is not read. */
+export function viewOf(
+  { kind, name }: { readonly kind: string; readonly name: string },
+): OtherSchema {
+  return { kind: "view", name, text: `${kind} ${name}` };
 }
 
 /** Stands for the column in the condition of a check: no condition contains it. */
