@@ -12,6 +12,11 @@ import { CliError, lineOf } from "../terminal/cli_error.ts";
 import { type ApplicationOptions, documentOf } from "./application.ts";
 import { findProject, hasFile, type Project } from "./project.ts";
 
+/** The document to compare with, by its name, and the application that it is of. */
+interface BaseOptions extends ApplicationOptions {
+  readonly base: string;
+}
+
 /** A document, and where it comes from. */
 export interface BaseDocument {
   /** As it was named: `main`. */
@@ -31,16 +36,13 @@ export interface BaseDocument {
  */
 export async function baseDocument(
   project: Project,
-  { base, ...options }: ApplicationOptions & { readonly base: string },
+  options: BaseOptions,
 ): Promise<BaseDocument> {
-  const text = await textOf(project, { base, ...options });
-  return { name: base, document: await parse(text, base) };
+  const { base } = options;
+  return { name: base, document: await parse(await textOf(project, options), base) };
 }
 
-async function textOf(
-  project: Project,
-  { base, ...options }: ApplicationOptions & { readonly base: string },
-): Promise<string> {
+async function textOf(project: Project, { base, ...options }: BaseOptions): Promise<string> {
   if (isFile(base)) return readText(resolve(base)) ?? "";
   if (base.startsWith("-")) fail(base, "it is not a revision"); // git would read an option
   const inCurrentFolder = { cwd: process.cwd() };
@@ -49,7 +51,7 @@ async function textOf(
     if (code !== 0) fail(base, reasonOf(stderr));
     return stdout;
   }
-  const revision = [...["rev-parse", "--verify", "--end-of-options"], `${base}^{commit}`];
+  const revision = ["rev-parse", "--verify", "--end-of-options", `${base}^{commit}`];
   const { code, stdout: commit } = await git(revision, inCurrentFolder);
   if (code !== 0) {
     fail(base, "it is neither a file nor a revision of a git repository; git fetch may bring it");

@@ -78,6 +78,7 @@ ${references.map((it) => referenceCheck(it, { tenant, accessor })).join("")}  }
 /** A field that refers to rows of the tenant. */
 interface TenantReference {
   readonly name: string;
+  readonly isNullable: boolean;
   readonly target: ReferredModel;
 }
 
@@ -85,9 +86,9 @@ interface TenantReference {
 export function tenantReferences(
   { specs, referred }: ModelFields,
 ): readonly TenantReference[] {
-  return specs.flatMap(({ name }) => {
+  return specs.flatMap(({ name, isNullable }) => {
     const target = referred.get(name);
-    return target?.hasTenant ? [{ name, target }] : [];
+    return target?.hasTenant ? [{ name, isNullable, target }] : [];
   });
 }
 

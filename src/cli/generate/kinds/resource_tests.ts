@@ -14,9 +14,7 @@ export function controllerTest(template: ResourceTemplate): string {
   const read = tenant === undefined ? "" : `, { headers: await tokenOf("a") }`;
   const db = parents.rows === "" ? "" : `  const db = app.get(Db);\n${parents.rows}`;
   const rows = `${db}  const valid = factory(${one.pascal}${parents.values});`;
-  const refersToTenant = tenantReferences(fields).some(({ name }) =>
-    fields.specs.some((spec) => spec.name === name && !spec.isNullable)
-  );
+  const refersToTenant = tenantReferences(fields).some(({ isNullable }) => !isNullable);
   const foreign = refersToTenant
     ? "  assert.equal((await app.request(path, { json, headers })).status, 409); // refers to theirs\n"
     : "";
