@@ -32,13 +32,13 @@ export interface SocketOptions {
 /** The codes with which a loop ends without an error: those of a close that went well. */
 const ENDS = [1000, 1005];
 
-/** The code of a client that cannot keep so many messages; no registered one may be sent by it. */
+/** The code of a client that keeps too many messages: it may send no registered one. */
 const TOO_MUCH = 4008;
 
 /**
  * Opens a WebSocket.
  *
- * @throws {Error} if the server refuses it or is not reached: platforms do not tell which
+ * @throws {Error} if the server refuses it or is not reached, which platforms do not distinguish
  */
 export async function connect(
   url: string,

@@ -61,7 +61,7 @@ export type {
 } from "./engine.ts";
 export { event, type EventOptions, type EventType, type HandleDurably } from "./events/event.ts";
 export { EventHandler, type EventInput, type EventKind } from "./event_kind.ts";
-export { Events, type EventsHost } from "./events/events.ts";
+export { Events, type EventsHost, type Published } from "./events/events.ts";
 export { type Job, job, type JobOptions } from "./job.ts";
 export type { IdempotencyOptions } from "./idempotency/idempotency_options.ts";
 export {

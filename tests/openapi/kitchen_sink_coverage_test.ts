@@ -48,7 +48,14 @@ const OPENAPI = keysOf<RouteOpenApi>({
   tag: 0,
 });
 const DEPRECATION = keysOf<Deprecation>({ link: 0, since: 0, sunset: 0 });
-const RESPONSE = keysOf<RouteResponse>({ contentType: 0, description: 0, headers: 0, schema: 0 });
+const RESPONSE = keysOf<RouteResponse>({
+  contentType: 0,
+  description: 0,
+  headers: 0,
+  receives: 0,
+  schema: 0,
+  sends: 0,
+});
 const CONTROLLER = keysOf<ControllerOptions & { readonly prefix: string }>({
   filters: 0,
   guards: 0,

@@ -70,7 +70,7 @@ export async function upgrade(
   });
 }
 
-/** Returns handlers of text and bytes; the type of `upgradeWebSocket` pairs them with `messages`. */
+/** Returns handlers of text and bytes: without `messages`, those of `upgradeWebSocket` are. */
 function rawEvents(events: UpgradeParts["events"], { messages }: WebSocketOptions): WSEvents {
   return messages
     ? withMessages(messages, events as MessageEvents<WebSocketMessages>)

@@ -58,6 +58,7 @@ class MethodsController
         tag: "listed",
         operationId: "answerByWhich",
         responses: {
+          101: { description: "A WebSocket", receives: Left, sends: Left },
           200: { description: "A text", contentType: "text/plain" },
           203: "Nothing is known of its body",
           302: "To the text",
