@@ -173,6 +173,8 @@ const ROWS: readonly (readonly [name: string, base: unknown, current: unknown, B
   ["an object becomes open", closed({ a: TEXT }), object({ a: TEXT }), "output"],
   ["values of a record become wider", record({ type: "integer" }), record(NUMBER), "output"],
   ["values of a record become narrower", record(NUMBER), record({ type: "integer" }), "input"],
+  ["a required member that is excluded", impossible(), closed({ a: TEXT }), "output"],
+  ["a member is required and excluded", closed({ a: TEXT }), impossible(), "input"],
   ["a record becomes closed", record(NUMBER), closed({}), "input"],
   ["a closed object becomes a record", closed({}), record(NUMBER), "output"],
   [
@@ -342,6 +344,11 @@ function object(properties: JsonSchema, ...required: readonly string[]): JsonSch
 
 function closed(properties: JsonSchema): JsonSchema {
   return { ...object(properties), additionalProperties: false };
+}
+
+/** Returns the schema of an object that requires a member, and has to be without it. */
+function impossible(): JsonSchema {
+  return { allOf: [closed({ a: TEXT }), object({ b: TEXT }, "b")] };
 }
 
 function record(values: JsonSchema): JsonSchema {

@@ -96,7 +96,8 @@ export class Shapes {
   #shapesOf(schema: JsonSchema): readonly Shape[] {
     const flat = this.schemas.flat(schema);
     if (flat.unions.length === 0) {
-      return shapesOfTypes(flat.keywords).flatMap((shape) => this.#without(flat.nots, shape))
+      return shapesOfTypes(flat.keywords).filter((shape) => !this.#isImpossible(shape))
+        .flatMap((shape) => this.#without(flat.nots, shape))
         .map((shape) => ({ ...shape, others: flat.others }));
     }
     let alternatives: readonly Schema[] = [this.schemas.merged(flat.parts)];
@@ -120,6 +121,15 @@ export class Shapes {
         ...shape,
         others: [...new Set([...shape.others, ...others])].toSorted(),
       }));
+  }
+
+  /** Checks whether a shape requires a member that no object can have. */
+  #isImpossible(shape: Shape): boolean {
+    const { properties, required } = membersOf(shape);
+    return required.some((name) => {
+      const member = properties.get(name);
+      return member !== undefined && this.schemas.resolve(member) === false;
+    });
   }
 
   /** Returns shapes without the values that several alternatives allow, one of which has to. */
