@@ -93,12 +93,17 @@ function compareParameters(
     return [changed(place, "serializationChanged", "has another form")];
   }
   const [was, is] = [schemaIn(base), schemaIn(current)];
+  const { schemas } = comparison;
+  const [before, after] = [
+    schemas.base.schemas.annotationsOf(was),
+    schemas.current.schemas.annotationsOf(is),
+  ];
   return [
     ...compareRequired({ base, current }, { place, name: "parameter" }),
     ...base.content ? compareContent({ base, current }, { place, comparison }) : [],
     ...changesOf(place, [
-      ...comparison.schemas.compare(was, is),
-      ...base.required ? [] : compareDefaults(Object(was), Object(is)),
+      ...schemas.compare(was, is),
+      ...base.required ? [] : compareDefaults(before, after),
     ]),
     ...compareStyles({ base, current }, comparison),
   ];
@@ -127,9 +132,9 @@ const STYLES: Readonly<Record<string, string>> = {
   header: "simple",
 };
 
-function removedParameter(parameter: JsonSchema, { schemas: { now } }: Comparison): PlacedChange {
-  const schema = Object(parameter.schema);
-  const ending = endingOf({ ...schema, ...parameter }, now);
+function removedParameter(parameter: JsonSchema, { schemas }: Comparison): PlacedChange {
+  const annotations = schemas.base.schemas.annotationsOf(schemaIn(parameter));
+  const ending = endingOf({ ...annotations, ...parameter }, schemas.now);
   const rules = {
     none: "parameterRemoved",
     ended: "parameterEnded",

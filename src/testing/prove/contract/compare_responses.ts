@@ -49,7 +49,8 @@ function compareResponse(
       if (becomes) {
         return compareHeader({ base: header, current: becomes }, { place: at(name), comparison });
       }
-      const ending = endingOf({ ...Object(header.schema), ...header }, comparison.schemas.now);
+      const { base: { schemas }, now } = comparison.schemas;
+      const ending = endingOf({ ...schemas.annotationsOf(schemaIn(header)), ...header }, now);
       return [changed(at(name), RULE_OF_ENDING[ending.kind], `is removed${ending.text}`)];
     }),
     ...[...is.keys()].filter((name) => !was.has(name))

@@ -21,6 +21,10 @@ const ORDER = {
 };
 const SMALL_ORDER = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] };
 const DONE = { 204: { description: "Done" } };
+const SCHEMAS = {
+  Page: { type: "integer", default: 20 },
+  Old: { type: "string", deprecated: true },
+};
 const SCHEMES = {
   bearerAuth: { type: "http", scheme: "bearer" },
   token: { type: "http", scheme: "Bearer", bearerFormat: "JWT" },
@@ -91,6 +95,18 @@ const OPERATION_ROWS: readonly (readonly [string, Json, Json, ...string[]])[] = 
     query("q", { schema: { type: "integer", default: 20 } }),
     query("q", { schema: { type: "integer", default: 50 } }),
     '! GET /a query "q" has default 50, had 20',
+  ],
+  [
+    "the default of a parameter behind a reference",
+    query("q", { schema: { $ref: "#/components/schemas/Page" } }),
+    query("q", { schema: { allOf: [{ type: "integer" }, { default: 50 }] } }),
+    '! GET /a query "q" has default 50, had 20',
+  ],
+  [
+    "a parameter is removed, whose schema is deprecated behind a reference",
+    query("q", { schema: { $ref: "#/components/schemas/Old" } }),
+    {},
+    'GET /a query "q" is removed, which was deprecated',
   ],
   [
     "a parameter of JSON",
@@ -325,6 +341,12 @@ const OPERATION_ROWS: readonly (readonly [string, Json, Json, ...string[]])[] = 
     "! GET /a 204 header x-a is removed, before its sunset 2026-07-01",
   ],
   [
+    "a header is removed, whose schema is deprecated in allOf",
+    header({ "X-A": { schema: { allOf: [{ $ref: "#/components/schemas/Old" }] } } }),
+    header(),
+    "GET /a 204 header x-a is removed, which was deprecated",
+  ],
+  [
     "a header widens",
     header({ "X-A": { schema: { type: "integer" } } }),
     header({ "X-A": { schema: { type: "number" } } }),
@@ -502,7 +524,7 @@ export const DOCUMENT_CHANGES: readonly DocumentChange[] = [
 ];
 
 function ofOperation(operation: Json): Json {
-  const components = { securitySchemes: SCHEMES };
+  const components = { securitySchemes: SCHEMES, schemas: SCHEMAS };
   return documentOf({ "GET /a": { responses: DONE, ...operation } }, { components });
 }
 

@@ -49,7 +49,7 @@ function compareRemoved(
   if (isNothing(was, comparison.base.schemas)) return [];
   const others = othersOf(current, name);
   if (typeof others !== "boolean") return at(name, comparison.compare(was, others));
-  const ending = endingOf(annotationsOf(was, comparison.base.schemas), comparison.now);
+  const ending = endingOf(comparison.base.schemas.annotationsOf(was), comparison.now);
   return [found(RULE_OF_ENDING[ending.kind], `lost ${JSON.stringify(name)}${ending.text}`)];
 }
 
@@ -85,8 +85,8 @@ function compareKept(
   const differences = comparison.compare(was, is);
   const isOptional = !requiredOf(base).includes(name);
   const [before, after] = [
-    annotationsOf(was, comparison.base.schemas),
-    annotationsOf(is, comparison.current.schemas),
+    comparison.base.schemas.annotationsOf(was),
+    comparison.current.schemas.annotationsOf(is),
   ];
   return at(name, [...differences, ...isOptional ? compareDefaults(before, after) : []]);
 }
@@ -194,11 +194,6 @@ function othersOf(keywords: JsonSchema, name: string): Schema {
     .filter(([pattern]) => matchedBy({ patternProperties: { [pattern]: true } }, name));
   const others = pattern?.[1] ?? additionalProperties as Schema;
   return typeof others === "object" && Object.keys(others).length === 0 ? true : others;
-}
-
-function annotationsOf(schema: Schema, schemas: FlatSchemas): JsonSchema {
-  const at = schemas.resolve(schema);
-  return typeof at === "boolean" ? {} : schemas.flat(at).keywords;
 }
 
 function isNothing(schema: Schema, schemas: FlatSchemas): boolean {

@@ -93,6 +93,12 @@ export class FlatSchemas {
     return made;
   }
 
+  /** Returns the annotations of a schema, those behind references and in `allOf` too. */
+  annotationsOf(schema: Schema): JsonSchema {
+    const at = this.resolve(schema);
+    return typeof at === "boolean" ? {} : this.flat(at).keywords;
+  }
+
   /** Returns a text that is the same for schemas that are the same but for annotations. */
   text(schema: unknown): string {
     const resolve = (each: unknown) => this.resolve(each);
