@@ -18,9 +18,12 @@ type Broken = "none" | "input" | "output" | "both";
 const TEXT = { type: "string" };
 const NUMBER = { type: "number" };
 const NULL = { type: "null" };
+const ANY = { $ref: "#/components/schemas/Any" };
+const NOTHING = { not: { description: "Anything" } };
 
 /** Components that references of these schemas name. */
 export const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Any: { description: "Anything" },
   Name: { type: "string", minLength: 1 },
   List: {
     oneOf: [
@@ -175,6 +178,29 @@ const ROWS: readonly (readonly [name: string, base: unknown, current: unknown, B
   ["values of a record become narrower", record(NUMBER), record({ type: "integer" }), "input"],
   ["a required member that is excluded", impossible(), closed({ a: TEXT }), "output"],
   ["a member is required and excluded", closed({ a: TEXT }), impossible(), "input"],
+  ["an open object in other words", object({ a: TEXT }), others({ a: TEXT }, {}), "none"],
+  ["others are any, in a component", object({ a: TEXT }), others({ a: TEXT }, ANY), "none"],
+  ["a member beside any others", others({}, ANY), object({ a: TEXT }), "none"],
+  [
+    "a required member beside any others",
+    others({}, { title: "A" }),
+    object({ a: TEXT }, "a"),
+    "input",
+  ],
+  ["a closed object in other words", closed({ a: TEXT }), others({ a: TEXT }, NOTHING), "none"],
+  ["an object is closed by not", object({ a: TEXT }), others({ a: TEXT }, NOTHING), "input"],
+  [
+    "an object is opened, closed by not",
+    others({ a: TEXT }, NOTHING),
+    others({ a: TEXT }, ANY),
+    "output",
+  ],
+  ["a member is excluded by not", closed({}), closed({ a: NOTHING }), "none"],
+  ["a list that ends by not", tuple(TEXT), { ...tuple(TEXT), items: NOTHING }, "none"],
+  ["a pattern of members beside any others", object({}), {
+    ...others({}, ANY),
+    patternProperties: { "^a": TEXT },
+  }, "input"],
   ["a record becomes closed", record(NUMBER), closed({}), "input"],
   ["a closed object becomes a record", closed({}), record(NUMBER), "output"],
   [
@@ -349,6 +375,10 @@ function closed(properties: JsonSchema): JsonSchema {
 /** Returns the schema of an object that requires a member, and has to be without it. */
 function impossible(): JsonSchema {
   return { allOf: [closed({ a: TEXT }), object({ b: TEXT }, "b")] };
+}
+
+function others(properties: JsonSchema, additionalProperties: unknown): JsonSchema {
+  return { ...object(properties), additionalProperties };
 }
 
 function record(values: JsonSchema): JsonSchema {

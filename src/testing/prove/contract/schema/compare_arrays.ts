@@ -7,6 +7,7 @@ import type { JsonSchema } from "../../../../openapi/json_schema/json_schema.ts"
 import type { Pair } from "../pair.ts";
 import { below, found, type SchemaDifference } from "../rules.ts";
 import { compareCount } from "./compare_scalars.ts";
+import type { FlatSchemas } from "./flat_schema.ts";
 import type { Schema } from "./keywords.ts";
 import type { SchemaComparison } from "./schema_comparison.ts";
 
@@ -15,7 +16,8 @@ export function compareArrays(
   given: Pair<JsonSchema>,
   comparison: SchemaComparison,
 ): readonly SchemaDifference[] {
-  const [base, current] = [bounded(given.base), bounded(given.current)];
+  const base = bounded(given.base, comparison.base.schemas);
+  const current = bounded(given.current, comparison.current.schemas);
   const [unique, isUnique] = [base.uniqueItems === true, current.uniqueItems === true];
   return [
     ...compareCount("minItems", { base, current }),
@@ -67,8 +69,8 @@ function compareContains(
 }
 
 /** A list without further elements has at most those that have a place. */
-function bounded(keywords: JsonSchema): JsonSchema {
-  if (keywords.items !== false) return keywords;
+function bounded(keywords: JsonSchema, schemas: FlatSchemas): JsonSchema {
+  if (schemas.simplified(keywords.items as Schema) !== false) return keywords;
   const maxItems = Math.min(Number(keywords.maxItems ?? Infinity), prefixOf(keywords).length);
   return { ...keywords, maxItems };
 }

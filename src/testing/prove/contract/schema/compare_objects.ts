@@ -26,7 +26,7 @@ export function compareObjects(
       .flatMap((name) => compareAdded({ name, base, current }, comparison)),
     ...Object.keys(was).filter((name) => Object.hasOwn(is, name))
       .flatMap((name) => compareKept({ name, base, current }, comparison)),
-    ...compareRequired({ base, current }),
+    ...compareRequired({ base, current }, comparison),
     ...compareOthers({ base, current }, comparison),
     ...comparePatterns({ base, current }, comparison),
     ...compareNames({ base, current }, comparison),
@@ -47,7 +47,7 @@ function compareRemoved(
 ): readonly SchemaDifference[] {
   const was = propertiesOf(base)[name]!;
   if (isNothing(was, comparison.base.schemas)) return [];
-  const others = othersOf(current, name);
+  const others = othersOf(current, { name, schemas: comparison.current.schemas });
   if (typeof others !== "boolean") return at(name, comparison.compare(was, others));
   const ending = endingOf(comparison.base.schemas.annotationsOf(was), comparison.now);
   return [found(RULE_OF_ENDING[ending.kind], `lost ${JSON.stringify(name)}${ending.text}`)];
@@ -64,7 +64,7 @@ function compareAdded(
   comparison: SchemaComparison,
 ): readonly SchemaDifference[] {
   const is = propertiesOf(current)[name]!;
-  const others = othersOf(base, name);
+  const others = othersOf(base, { name, schemas: comparison.base.schemas });
   if (isNothing(is, comparison.current.schemas)) {
     return others === false ? [] : at(name, comparison.compare(others, is));
   }
@@ -91,14 +91,19 @@ function compareKept(
   return at(name, [...differences, ...isOptional ? compareDefaults(before, after) : []]);
 }
 
-function compareRequired({ base, current }: Pair<JsonSchema>): readonly SchemaDifference[] {
+function compareRequired(
+  { base, current }: Pair<JsonSchema>,
+  comparison: SchemaComparison,
+): readonly SchemaDifference[] {
   const [was, is] = [requiredOf(base), requiredOf(current)];
   const isNamed = (keywords: JsonSchema, name: string) =>
     Object.hasOwn(propertiesOf(keywords), name);
   const isAdded = (name: string) =>
-    !isNamed(base, name) && isNamed(current, name) && typeof othersOf(base, name) === "boolean";
+    !isNamed(base, name) && isNamed(current, name) &&
+    typeof othersOf(base, { name, schemas: comparison.base.schemas }) === "boolean";
   const isRemoved = (name: string) =>
-    isNamed(base, name) && !isNamed(current, name) && typeof othersOf(current, name) === "boolean";
+    isNamed(base, name) && !isNamed(current, name) &&
+    typeof othersOf(current, { name, schemas: comparison.current.schemas }) === "boolean";
   return [
     ...is.filter((name) => !was.includes(name) && !isAdded(name))
       .map((name) => found("memberRequired", `requires ${JSON.stringify(name)}`)),
@@ -112,8 +117,8 @@ function compareOthers(
   { base, current }: Pair<JsonSchema>,
   comparison: SchemaComparison,
 ): readonly SchemaDifference[] {
-  const { additionalProperties: was = true } = base as { additionalProperties?: Schema };
-  const { additionalProperties: is = true } = current as { additionalProperties?: Schema };
+  const was = unnamedOf(base, comparison.base.schemas);
+  const is = unnamedOf(current, comparison.current.schemas);
   if (was === false || is === false) {
     if (was === is) return [];
     return [
@@ -131,10 +136,10 @@ function comparePatterns(
 ): readonly SchemaDifference[] {
   const { patternProperties: was = {} } = base as { patternProperties?: Named };
   const { patternProperties: is = {} } = current as { patternProperties?: Named };
-  const { additionalProperties: others = true } = base;
-  const { additionalProperties: newOthers = true } = current;
-  const ruleOf = (isAdded: boolean, rest: unknown) => {
-    if (rest !== true && rest !== false) return "incomparable";
+  const others = unnamedOf(base, comparison.base.schemas);
+  const newOthers = unnamedOf(current, comparison.current.schemas);
+  const ruleOf = (isAdded: boolean, rest: Schema) => {
+    if (typeof rest !== "boolean") return "incomparable";
     if (isAdded) return rest ? "restrictionAdded" : "memberAddedToClosed";
     return rest ? "restrictionRemoved" : "objectClosed";
   };
@@ -188,16 +193,23 @@ type Named = Readonly<Record<string, Schema>>;
 type Dependents = Readonly<Record<string, readonly string[]>>;
 
 /** Returns the schema of a member that is not named. */
-function othersOf(keywords: JsonSchema, name: string): Schema {
-  const { patternProperties = {}, additionalProperties = true } = keywords;
+function othersOf(
+  keywords: JsonSchema,
+  { name, schemas }: { readonly name: string; readonly schemas: FlatSchemas },
+): Schema {
+  const { patternProperties = {} } = keywords;
   const [pattern] = Object.entries(patternProperties as Named)
     .filter(([pattern]) => matchedBy({ patternProperties: { [pattern]: true } }, name));
-  const others = pattern?.[1] ?? additionalProperties as Schema;
-  return typeof others === "object" && Object.keys(others).length === 0 ? true : others;
+  return pattern ? schemas.simplified(pattern[1]) : unnamedOf(keywords, schemas);
+}
+
+/** Returns the schema of members that have neither a name nor a pattern. */
+function unnamedOf({ additionalProperties = true }: JsonSchema, schemas: FlatSchemas): Schema {
+  return schemas.simplified(additionalProperties as Schema);
 }
 
 function isNothing(schema: Schema, schemas: FlatSchemas): boolean {
-  return schemas.resolve(schema) === false;
+  return schemas.simplified(schema) === false;
 }
 
 function propertiesOf({ properties = {} }: JsonSchema): Named {

@@ -4,6 +4,7 @@
  * @module
  */
 import { isJsonSchema, type JsonSchema } from "../../../../openapi/json_schema/json_schema.ts";
+import { asBoolean } from "../../boolean_schema.ts";
 import { pointerKeys } from "../../document_keys.ts";
 import { canonicalSchemaText } from "./canonical_text.ts";
 import {
@@ -71,10 +72,15 @@ export class FlatSchemas {
     return at as T; // as the document has it there
   }
 
+  /** Returns `true` or `false` for a schema that is the same as it, and others as they are. */
+  simplified(schema: Schema): Schema {
+    return asBoolean(schema, ($ref) => this.resolve<unknown>({ $ref })) ?? schema;
+  }
+
   /** Returns one schema for several that all apply: the same for the same ones. */
   merged(schemas: readonly Schema[]): Schema {
     const all = schemas.flatMap((each) => this.#members(each)).filter((each) => each !== true);
-    if (all.includes(false)) return false;
+    if (all.some((each) => this.simplified(each) === false)) return false;
     const distinct = [...new Set(all)] as JsonSchema[];
     if (distinct.length === 0) return true;
     if (distinct.length === 1) return distinct[0]!;

@@ -128,7 +128,7 @@ export class Shapes {
     const { properties, required } = membersOf(shape);
     return required.some((name) => {
       const member = properties.get(name);
-      return member !== undefined && this.schemas.resolve(member) === false;
+      return member !== undefined && this.schemas.simplified(member) === false;
     });
   }
 
