@@ -120,6 +120,7 @@ function leaves(): fc.Arbitrary<JsonSchema> {
   return fc.oneof(
     fc.constantFrom<JsonSchema>(
       {},
+      { not: {} },
       typed("null"),
       typed("boolean"),
       typed("object"),
@@ -155,6 +156,7 @@ function objects(inner: fc.Arbitrary<Pair>): fc.Arbitrary<Pair> {
   const others = fc.oneof(
     { arbitrary: fc.constant<readonly unknown[]>([undefined, undefined]), weight: 4 },
     fc.constantFrom<readonly unknown[]>([false, false], [undefined, false], [false, true]),
+    fc.constantFrom<readonly unknown[]>([{ not: {} }, false], [{}, { not: {} }], [{}, undefined]),
     inner,
   );
   return fc.tuple(members, sides, others).map(([members, sides, others]) => {

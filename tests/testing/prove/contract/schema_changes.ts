@@ -196,6 +196,8 @@ const ROWS: readonly (readonly [name: string, base: unknown, current: unknown, B
     "output",
   ],
   ["a member is excluded by not", closed({}), closed({ a: NOTHING }), "none"],
+  ["an excluded member may be anything", object({ a: NOTHING }), object({}), "output"],
+  ["an excluded member of a closed object is lost", closed({ a: NOTHING }), closed({}), "none"],
   ["a list that ends by not", tuple(TEXT), { ...tuple(TEXT), items: NOTHING }, "none"],
   ["a pattern of members beside any others", object({}), {
     ...others({}, ANY),

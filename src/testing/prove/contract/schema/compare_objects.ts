@@ -46,8 +46,10 @@ function compareRemoved(
   comparison: SchemaComparison,
 ): readonly SchemaDifference[] {
   const was = propertiesOf(base)[name]!;
-  if (isNothing(was, comparison.base.schemas)) return [];
   const others = othersOf(current, { name, schemas: comparison.current.schemas });
+  if (isNothing(was, comparison.base.schemas)) {
+    return others === false ? [] : at(name, comparison.compare(was, others));
+  }
   if (typeof others !== "boolean") return at(name, comparison.compare(was, others));
   const ending = endingOf(comparison.base.schemas.annotationsOf(was), comparison.now);
   return [found(RULE_OF_ENDING[ending.kind], `lost ${JSON.stringify(name)}${ending.text}`)];
