@@ -5,6 +5,7 @@
  */
 import fc from "fast-check";
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+import { asBoolean } from "../boolean_schema.ts";
 import type { Undocumented } from "../options.ts";
 import { anyText, textOf } from "./arbitrary_text.ts";
 import { keep } from "./keep.ts";
@@ -125,7 +126,8 @@ function arrayOf(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<unkno
     .map((item) => valueOf(item, inner));
   const minLength = Math.max(0, Number(schema.minItems ?? 0) - first.length);
   const atMost = depth > MAX_DEPTH ? minLength : Number(schema.maxItems ?? minLength + 5);
-  const hasMore = schema.items !== false && !(first.length > 0 && schema.items === undefined);
+  const hasMore = asBoolean(schema.items, context.resolve) !== false &&
+    !(first.length > 0 && schema.items === undefined);
   const limits = { minLength, maxLength: Math.max(minLength, atMost - first.length) };
   const item = depth > MAX_DEPTH && minLength === 0
     ? undefined
@@ -144,8 +146,12 @@ function objectOf(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<obje
   const properties = isJsonSchema(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const names = [...new Set([...Object.keys(properties), ...required])]
-    .filter((name) => depth <= MAX_DEPTH || required.includes(name));
+    .filter((name) =>
+      required.includes(name) ||
+      depth <= MAX_DEPTH && asBoolean(properties[name], context.resolve) !== false
+    );
   const { additionalProperties = true, propertyNames } = schema;
+  const meaning = asBoolean(additionalProperties, context.resolve);
   const known = fc.record(
     Object.fromEntries(
       names.map((name) => {
@@ -157,8 +163,8 @@ function objectOf(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<obje
     ),
     { requiredKeys: required },
   );
-  if (additionalProperties === false || depth > MAX_DEPTH) return known;
-  const isOpen = additionalProperties === true;
+  if (meaning === false || depth > MAX_DEPTH) return known;
+  const isOpen = meaning === true;
   const name = propertyNames === undefined ? anyName : valueOf(propertyNames, inner).map(String);
   const others = fc.array(
     fc.tuple(name, isOpen ? anyJson : valueOf(additionalProperties, inner)),

@@ -5,6 +5,7 @@
  */
 import fc from "fast-check";
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+import { asBoolean } from "../boolean_schema.ts";
 import { anyText, hasLength } from "./arbitrary_text.ts";
 import { rangeOf, type SchemaContext, valueOf } from "./arbitrary_value.ts";
 import { alternativesOf } from "./plain_schema.ts";
@@ -145,7 +146,7 @@ function objectViolations(
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const properties = isJsonSchema(schema.properties) ? schema.properties : {};
   const { additionalProperties = true, maxProperties } = schema;
-  const other = additionalProperties === false
+  const other = asBoolean(additionalProperties, context.resolve) === false
     ? fc.constant("more")
     : violationOf(additionalProperties, inner);
   const set = (name: string, value: fc.Arbitrary<unknown>) =>

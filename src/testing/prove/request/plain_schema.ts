@@ -4,6 +4,7 @@
  * @module
  */
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+import { asBoolean } from "../boolean_schema.ts";
 
 /** What resolves the references of schemas. */
 export interface SchemaSource {
@@ -22,7 +23,7 @@ export type Resolve = (reference: string) => JsonSchema;
  * of one of them mostly satisfies the schema.
  */
 export function alternativesOf(schema: unknown, resolve: Resolve): readonly JsonSchema[] {
-  if (schema === false) return [];
+  if (asBoolean(schema, resolve) === false) return [];
   if (!isJsonSchema(schema)) return [{}];
   const { $ref, allOf = [], anyOf, oneOf, type, ...rest } = schema;
   const types: readonly JsonSchema[] = type === undefined
@@ -70,7 +71,7 @@ export function undocumentedProperty(
         ));
     }
     const objects = plain.filter(({ type }) => type === undefined || type === "object");
-    if (objects.some(isOpen)) return undefined;
+    if (objects.some((each) => isOpen(each, resolve))) return undefined;
     return first(Object.entries(value), ([name, member]) => {
       const own = path === "" ? name : `${path}.${name}`;
       const named = objects.flatMap(({ properties }) =>
@@ -83,7 +84,7 @@ export function undocumentedProperty(
 }
 
 /** Keywords by which a schema describes properties that it does not name. */
-const OPEN = ["additionalProperties", "patternProperties", "unevaluatedProperties"];
+const OPEN = ["additionalProperties", "unevaluatedProperties"];
 
 /** Returns the type of what keywords speak of that speak of one type. */
 function guessedType(schema: JsonSchema): JsonSchema {
@@ -124,10 +125,13 @@ function bothOf(one: JsonSchema, other: JsonSchema): JsonSchema {
   }));
 }
 
-function isOpen(schema: JsonSchema): boolean {
-  const { properties } = schema;
+function isOpen(schema: JsonSchema, resolve: Resolve): boolean {
+  const { properties, patternProperties } = schema;
   if (!isJsonSchema(properties) || Object.keys(properties).length === 0) return true;
-  return OPEN.some((keyword) => schema[keyword] !== undefined && schema[keyword] !== false);
+  return patternProperties !== undefined ||
+    OPEN.some((keyword) =>
+      schema[keyword] !== undefined && asBoolean(schema[keyword], resolve) !== false
+    );
 }
 
 function first<T>(
