@@ -163,6 +163,12 @@ const HOLES: readonly (readonly [
     ["GET /open/cats: OPTIONS answers 200 with a body to anonymous"],
   ],
   [
+    "OPTIONS with an answer that does not end",
+    OpenController,
+    (app) => app.use((c, next) => c.req.method === "OPTIONS" ? endless() : next()),
+    ["GET /open/cats: OPTIONS answers 200 with a body to anonymous"],
+  ],
+  [
     "a failure",
     OpenController,
     (app) => app.useGlobalGuards((c) => c.req.method === "HEAD" || failing()),
@@ -175,6 +181,25 @@ for (const [hole, controllerClass, setUp, expected] of HOLES) {
     const failures = await failuresOf([controllerClass], setUp);
     assert.deepEqual(failures.map(({ subject, message }) => `${subject}: ${message}`), expected);
   });
+}
+
+testOnce("the part roles sends OPTIONS once to a route", async () => {
+  let sent = 0;
+  const count: MiddlewareHandler = async (c, next) => {
+    if (c.req.method === "OPTIONS") sent++;
+    await next();
+  };
+  assert.deepEqual(await failuresOf([OpenController], (app) => app.use(count)), []);
+  assert.equal(sent, 1);
+});
+
+function endless(): Promise<Response> {
+  const body = new ReadableStream<Uint8Array>({
+    start(stream) {
+      stream.enqueue(new TextEncoder().encode("Tom"));
+    },
+  });
+  return Promise.resolve(new Response(body));
 }
 
 function failing(): boolean {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { within, withTimeLimit } from "../../../platform/time_limit.ts";
+import { withTimeLimit } from "../../../platform/time_limit.ts";
 import {
   ANONYMOUS,
   type Failure,
@@ -130,16 +130,26 @@ class RouteCalls {
 
   /** Returns the status of an answer; `undefined` if the route fails, which is reported once. */
   async #call(request: SentRequest, caller: SignedCaller): Promise<number | undefined> {
+    const answer = await this.#exchange({ request, caller }, async ({ body }) => {
+      await body?.cancel();
+    });
+    return answer?.status;
+  }
+
+  /** Returns what an answer has; `undefined` if the route fails, which is reported once. */
+  async #exchange<T>(
+    { request, caller }: { readonly request: SentRequest; readonly caller: SignedCaller },
+    read: (response: Response) => Promise<T>,
+  ): Promise<{ readonly status: number; readonly content: T } | undefined> {
     const answer = async () => {
       const response = await sendRequest(this.#send, requestBy(caller, request));
-      await response.body?.cancel();
-      return response.status;
+      return { status: response.status, content: await read(response) };
     };
     let fault: string;
     try {
-      const status = await withTimeLimit(answer(), this.#timeoutMs);
-      if (status < 500) return status;
-      fault = `it fails with ${status}`;
+      const received = await withTimeLimit(answer(), this.#timeoutMs);
+      if (received.status < 500) return received;
+      fault = `it fails with ${received.status}`;
     } catch (error) {
       fault = error instanceof DOMException && error.name === "TimeoutError"
         ? `no answer in ${this.#timeoutMs} ms`
@@ -193,12 +203,9 @@ class RouteCalls {
     const { method, request: { path } } = this.#route;
     if (method === "OPTIONS" || method === "ALL") return;
     const request = { method: "OPTIONS", path, headers: {} };
-    const status = await this.#call(request, ANONYMOUS);
-    if (status === undefined || status >= 300) return;
-    const response = await this.#send(path, { method: "OPTIONS" });
-    const reading = response.text();
-    if (!await within(reading, this.#timeoutMs) || await reading === "") return;
-    const message = `OPTIONS answers ${status} with a body to anonymous`;
+    const answer = await this.#exchange({ request, caller: ANONYMOUS }, hasBody);
+    if (!answer?.content || answer.status >= 300) return;
+    const message = `OPTIONS answers ${answer.status} with a body to anonymous`;
     this.#fail(message, { request, caller: ANONYMOUS });
   }
 
@@ -210,6 +217,16 @@ class RouteCalls {
     const details = [curl(requestBy(caller, request), caller)];
     this.failures.push({ subject: `${method} ${path}`, message, details });
   }
+}
+
+/** Checks whether an answer has a body; reads no more of it than its beginning. */
+async function hasBody({ body }: Response): Promise<boolean> {
+  if (!body) return false;
+  const reader = body.getReader();
+  let part = await reader.read();
+  while (part.value?.length === 0) part = await reader.read();
+  await reader.cancel();
+  return !part.done;
 }
 
 /** Returns why a caller needs a token; `undefined` if none is needed. */
