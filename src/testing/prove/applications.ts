@@ -61,16 +61,20 @@ export class Applications implements AsyncDisposable {
   ): Promise<Applications> {
     const keys = await providedKeys(root);
     const unmute = mute();
-    const provider = await DevelopmentIdentityProvider.start({ audience: AUDIENCE, users: [] });
+    let provider: DevelopmentIdentityProvider | undefined;
     try {
+      provider = await DevelopmentIdentityProvider.start({ audience: AUDIENCE, users: [] });
       const config = new ValidationConfig().withIssuer(provider.issuer).withAudience(AUDIENCE);
       const verifier = await JwtVerifier.fromUrl(provider.jwksUrl, config);
       const identity = { provider, verifier };
       const replaced = await replacements(keys, identity);
       return new Applications({ root, options, identity, keys, replaced, database, unmute });
     } catch (error) {
-      await provider.close();
-      unmute();
+      try {
+        await provider?.close();
+      } finally {
+        unmute();
+      }
       throw error;
     }
   }
@@ -109,8 +113,11 @@ export class Applications implements AsyncDisposable {
 
   /** Stops the identity provider. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#shared.identity.provider.close();
-    this.#shared.unmute();
+    try {
+      await this.#shared.identity.provider.close();
+    } finally {
+      this.#shared.unmute();
+    }
   }
 }
 

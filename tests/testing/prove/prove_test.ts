@@ -1,5 +1,7 @@
 /** The frame of proofs: seeds, records, reports. */
+import { getConfig } from "@logtape/logtape";
 import assert from "node:assert/strict";
+import process from "node:process";
 import { sql } from "kysely";
 import * as users from "../../../examples/users.ts";
 import { module } from "../../../mod.ts";
@@ -139,6 +141,19 @@ test("prove() refuses unknown options, and names that other callers have", () =>
   assert.throws(() => prove(root, { callers: { anonymous: {} } }), {
     message: 'Cannot prove: a caller cannot have the name "anonymous"',
   });
+});
+
+test("Proof.run() ends the silence of the log if its identity provider does not start", async () => {
+  assert.equal(getConfig(), null);
+  process.env["FW_ENV"] = "production";
+  try {
+    await assert.rejects(proof.run({ only: ["roles"] }), {
+      message: /^Cannot start the development identity provider: FW_ENV is production/,
+    });
+  } finally {
+    delete process.env["FW_ENV"];
+  }
+  assert.equal(getConfig(), null);
 });
 
 test("Proof.run() closes an application whose callers cannot be signed in", async () => {
