@@ -4,6 +4,7 @@
  * @module
  */
 import process from "node:process";
+import { percentDecoded } from "../percent_encoding.ts";
 
 /** Finds what a text must not contain; returns it in words. */
 export type FindLeak = (text: string) => string | undefined;
@@ -51,10 +52,5 @@ function environmentSecrets(): readonly string[] {
 }
 
 function passwordOf(url: string): string {
-  const password = URL.parse(url)?.password ?? "";
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password; // a % that escapes nothing
-  }
+  return percentDecoded(URL.parse(url)?.password ?? "");
 }

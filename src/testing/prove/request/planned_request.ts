@@ -82,7 +82,8 @@ export function writeRequest(
     const described = operation.parameters.find((each) => each.in === "path" && each.name === name);
     const fits = recalled !== undefined &&
       (described?.holds(recalled) || described?.holds(String(recalled)));
-    return encodeURIComponent(fits ? String(recalled) : draft.path[name] ?? "");
+    const text = fits ? String(recalled) : draft.path[name] ?? "";
+    return encodeURIComponent(text.toWellFormed()); // it throws for half of a character
   });
   const isRecalled = verdict === "valid" && recall.path !== undefined && recall.path % 2 === 1;
   const texts = draft.query.map(([name, text]) => {

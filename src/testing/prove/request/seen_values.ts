@@ -36,8 +36,8 @@ export class SeenValues implements NamedValues {
     for (const [index, object] of [...objects.entries()].toReversed()) {
       for (const [property, value] of Object.entries(object)) {
         if (typeof value === "object") continue;
-        // libraries count characters beyond the BMP differently
-        if (typeof value === "string" && [...value].length < value.length) continue;
+        // libraries count characters beyond the BMP differently, and no URL has half of one
+        if (typeof value === "string" && /[\ud800-\udfff]/.test(value)) continue;
         const values = this.#byName.get(property) ?? [];
         values.unshift({ from, property, index, value });
         this.#byName.set(property, values.slice(0, MAX_VALUES));

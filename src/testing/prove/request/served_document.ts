@@ -11,7 +11,8 @@ import {
 } from "@hyperjump/json-schema/openapi-3-1";
 import "@hyperjump/json-schema/formats";
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
-import { METHODS, pointerKeys } from "../document_keys.ts";
+import { METHODS, pointerKeys, pointerPart } from "../document_keys.ts";
+import { percentDecoded } from "../percent_encoding.ts";
 
 /** A schema of the document. */
 export interface DescribedSchema {
@@ -124,7 +125,7 @@ export class ServedDocument implements Disposable {
     for (const [template, item] of entriesOf(this.#json.paths)) {
       for (const [method, operation] of entriesOf(item)) {
         if (!METHODS.includes(method)) continue;
-        const at = `#/paths/${escaped(template)}/${method}`;
+        const at = `#/paths/${pointerPart(template)}/${method}`;
         operations.push(await this.#readOperation(operation as Json, { at, method, template }));
       }
     }
@@ -140,7 +141,7 @@ export class ServedDocument implements Disposable {
       const [pointer, response] = this.#follow(`${at}/responses/${status}`);
       const headers = new Map<string, DescribedSchema>();
       for (const name of Object.keys(response.headers ?? {})) {
-        headers.set(name, await this.#compile(`${pointer}/headers/${escaped(name)}/schema`));
+        headers.set(name, await this.#compile(`${pointer}/headers/${pointerPart(name)}/schema`));
       }
       read.set(Number(status), { headers, content: await this.#contentOf(pointer, response) });
     }
@@ -176,7 +177,7 @@ export class ServedDocument implements Disposable {
     for (const [mediaType, described] of entriesOf(content)) {
       const schema = (described as Json).schema === undefined
         ? { schema: {}, holds: () => true, violations: () => [] }
-        : await this.#compile(`${at}/content/${escaped(mediaType)}/schema`);
+        : await this.#compile(`${at}/content/${pointerPart(mediaType)}/schema`);
       schemas.set(mediaType, schema);
       // a version can be a parameter of the media type, which answers have too
       const [essence = ""] = mediaType.split(";");
@@ -192,7 +193,8 @@ export class ServedDocument implements Disposable {
   }
 
   async #compile(pointer: string): Promise<DescribedSchema> {
-    const check = await validate(this.#uri + encodeURI(pointer));
+    const parts = pointerKeys(pointer).map((key) => `/${pointerPart(key)}`);
+    const check = await validate(`${this.#uri}#${parts.join("")}`);
     type Value = Parameters<typeof check>[0]; // every value that is present is JSON
     return {
       schema: this.resolve(pointer),
@@ -215,7 +217,7 @@ function leavesOf(output: DetailedOutput): readonly string[] {
   const { errors = [], keyword = "", instanceLocation = "" } = output;
   if (errors.length > 0) return errors.flatMap(leavesOf);
   if (output.valid) return [];
-  const place = decodeURIComponent(instanceLocation.replace(/^#/, "")) || "/";
+  const place = percentDecoded(instanceLocation.replace(/^#/, "")) || "/";
   return [`${place}: ${keyword.split("/").at(-1)}`];
 }
 
@@ -223,8 +225,4 @@ type Json = { readonly [key: string]: unknown };
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return Object.entries(value as Json);
-}
-
-function escaped(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

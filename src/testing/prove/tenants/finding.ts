@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { decodedUrl } from "../percent_encoding.ts";
 import { describeAnswer } from "../request/exchange_lines.ts";
 import { type Answer, differenceOf } from "./answers.ts";
 import type { RowValues } from "./row_values.ts";
@@ -35,7 +36,7 @@ export function findingOf(
 ): Finding | undefined {
   const { request: { method, path, body }, unique = [], route } = step;
   const { owner: { name: owner }, stranger: { name: stranger } } = pair;
-  const sent = [method, decoded(path), typeof body === "string" ? body : ""].join(" ");
+  const sent = [method, decodedUrl(path), typeof body === "string" ? body : ""].join(" ");
   const isKnown = (text: string) => sent.includes(text) || values.has(text);
   const difference = beside && without && differenceOf(beside, without, { isKnown });
   const sentOrOwn = sent + textOf(without); // the stranger may have a row with such a value
@@ -86,14 +87,6 @@ function textOf(answer: Answer | undefined): string {
 export function isSame(one: Finding, other: Finding): boolean {
   const plain = ({ faults }: Finding) => faults.join().replaceAll(/\d+/g, "0").split(":")[0];
   return plain(one) === plain(other);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path.replaceAll("+", " "));
-  } catch {
-    return path;
-  }
 }
 
 /** Checks whether JSON has a key of a row of the owner. */

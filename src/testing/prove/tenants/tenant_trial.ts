@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { decodedUrl } from "../percent_encoding.ts";
 import { curl } from "../request/exchange_lines.ts";
 import { requestBy } from "../request/sent_request.ts";
 import type { Failure } from "../part.ts";
@@ -222,7 +223,7 @@ function rowsIn(
   answers: readonly string[],
 ): readonly string[] {
   const text = [
-    ...steps.map(({ request: { path, body } }) => `${decodeURI(path)} ${String(body ?? "")}`),
+    ...steps.map(({ request: { path, body } }) => `${decodedUrl(path)} ${String(body ?? "")}`),
     ...answers,
   ].join("\n");
   const found = seeds.filter(({ side, values }) =>
