@@ -69,7 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   testing: ["test_jobs.ts", "identity_provider", "test_application.ts", "factory.ts", "prove"],
   "testing/prove": [
     ...["options.ts", "part.ts", "recorded.ts", "shrink.ts", "started_document.ts"],
-    ...["document_keys.ts"],
+    ...["percent_encoding.ts", "document_keys.ts", "boolean_schema.ts"],
     ...["request", "document", "roles", "tenants", "contract"],
   ],
   cli: ["terminal", "system", "edit", "project", "new_project", "generate", "doctor", "commands"],

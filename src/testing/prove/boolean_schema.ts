@@ -4,7 +4,13 @@
  * @module
  */
 import { isJsonSchema } from "../../openapi/json_schema/json_schema.ts";
-import { ANNOTATIONS } from "./contract/schema/keywords.ts";
+
+/** Keywords that do not restrict values. */
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...["$anchor", "$comment", "$defs", "$id", "$schema", "default", "deprecated", "description"],
+  ...["discriminator", "example", "examples", "externalDocs", "readOnly", "title", "writeOnly"],
+  ...["x-sunset", "xml"],
+]);
 
 /** How deep a schema is looked into: it can be inside of itself. */
 const MAX_DEPTH = 10;

@@ -4,20 +4,10 @@
  * @module
  */
 import { isJsonSchema, type JsonSchema } from "../../../../openapi/json_schema/json_schema.ts";
-import { asBoolean } from "../../boolean_schema.ts";
+import { ANNOTATIONS, asBoolean } from "../../boolean_schema.ts";
 import { pointerKeys } from "../../document_keys.ts";
 import { canonicalSchemaText } from "./canonical_text.ts";
-import {
-  ANNOTATIONS,
-  KNOWN,
-  LISTS,
-  MERGES,
-  OF_ALL,
-  PARTS,
-  READ,
-  type Schema,
-  UNIONS,
-} from "./keywords.ts";
+import { KNOWN, LISTS, MERGES, OF_ALL, PARTS, READ, type Schema, UNIONS } from "./keywords.ts";
 import { matches } from "./satisfies.ts";
 
 /** The keywords of several schemas that all apply. */

@@ -9,13 +9,6 @@ import { canonicalText } from "./canonical_text.ts";
 /** A schema, or `true` or `false`. */
 export type Schema = JsonSchema | boolean;
 
-/** Keywords that do not restrict values. */
-export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  ...["$anchor", "$comment", "$defs", "$id", "$schema", "default", "deprecated", "description"],
-  ...["discriminator", "example", "examples", "externalDocs", "readOnly", "title", "writeOnly"],
-  ...["x-sunset", "xml"],
-]);
-
 /** Annotations that comparisons read. */
 export const READ: ReadonlySet<string> = new Set(["default", "deprecated", "x-sunset"]);
 
