@@ -43,7 +43,16 @@ export interface JwtContent {
 }
 
 /** The claims that only the service sets. */
-const OWN_CLAIMS = ["iss", "aud", "sub", "exp", "nbf", "iat", "jti", "roles"];
+export const OWN_CLAIMS: readonly string[] = [
+  "iss",
+  "aud",
+  "sub",
+  "exp",
+  "nbf",
+  "iat",
+  "jti",
+  "roles",
+];
 
 /**
  * Signs and verifies the tokens of an application (RFC 7519). To rotate keys, sign with a new key

@@ -15,7 +15,11 @@ import type { Properties } from "./properties.ts";
 import { tidied } from "../json_schema/tidied.ts";
 
 /** Headers that are not parameters in OpenAPI (OpenAPI 3.1.1 §4.8.12.1). */
-const NOT_PARAMETERS = new Set(["accept", "content-type", "authorization"]);
+export const NOT_PARAMETERS: ReadonlySet<string> = new Set([
+  "accept",
+  "content-type",
+  "authorization",
+]);
 
 /**
  * Returns the parameters of an operation.

@@ -5,7 +5,7 @@
  */
 import type { FwApplication } from "../../application/application.ts";
 import { JwtKey } from "../../authn/jwt_key.ts";
-import { JwtService } from "../../authn/jwt_service.ts";
+import { JwtService, OWN_CLAIMS } from "../../authn/jwt_service.ts";
 import type { Module } from "../../core/module/module.ts";
 import { type InjectionKey, keyOf, provide, type Provider } from "../../core/module/provider.ts";
 import type { OpenDatabase } from "../../db/connection/connection.ts";
@@ -117,7 +117,7 @@ const DAY_SECONDS = 86_400;
 const EXPIRED_SECONDS = -86_400;
 
 /** The claims of callers that the issuers set themselves, or that are no claims. */
-const OWN = ["sub", "iss", "aud", "exp", "nbf", "iat", "jti", "roles", "headers"];
+const OWN = [...OWN_CLAIMS, "headers"];
 
 /** Signs a caller in. */
 export async function signIn(

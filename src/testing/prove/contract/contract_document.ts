@@ -4,6 +4,7 @@
  * @module
  */
 import type { JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+import { NOT_PARAMETERS } from "../../../openapi/operation/parameters.ts";
 import { METHODS } from "../document_keys.ts";
 import type { Schema } from "./schema/keywords.ts";
 import { Shapes } from "./schema/shapes.ts";
@@ -28,9 +29,6 @@ export interface ContractOperation {
 
 /** Scopes by scheme, which are needed together. */
 export type Requirement = Readonly<Record<string, readonly string[]>>;
-
-/** Parameters that describe other parts of an operation (OpenAPI 3.1.1 §4.8.12.1). */
-const IGNORED_HEADERS = ["accept", "content-type", "authorization"];
 
 /** A document, whose references are resolved. */
 export class ContractDocument {
@@ -122,7 +120,7 @@ function keyOf({ in: place, name }: JsonSchema, names: readonly unknown[]): stri
 }
 
 function isIgnored({ in: place, name }: JsonSchema): boolean {
-  return place === "header" && IGNORED_HEADERS.includes(String(name).toLowerCase());
+  return place === "header" && NOT_PARAMETERS.has(String(name).toLowerCase());
 }
 
 /** An empty requirement needs no credentials, so that the others do not matter. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PROBLEM_MEDIA_TYPE } from "../../../core/http/problem.ts";
 import { undocumentedProperty } from "../request/plain_schema.ts";
 import type { FindLeak } from "./leaks.ts";
 import { describeAnswer } from "../request/exchange_lines.ts";
@@ -48,8 +49,7 @@ const FIRST_PART_MS = 1000;
  * @throws {WrongAnswer} if it is not
  */
 export async function checkAnswer(
-  { document, planned, sent, response, problemType = "application/problem+json", findLeak }:
-    Exchange,
+  { document, planned, sent, response, problemType = PROBLEM_MEDIA_TYPE, findLeak }: Exchange,
 ): Promise<CheckedAnswer> {
   const { status } = response;
   const operation = document.operationAt(sent.method, sent.path);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { needsIdentity } from "../../../core/route/route_protection.ts";
 import { withTimeLimit } from "../../../platform/time_limit.ts";
 import {
   ANONYMOUS,
@@ -164,7 +165,7 @@ class RouteCalls {
   #checkDeclared(caller: SignedCaller, status: number): void {
     const route = this.#route;
     const { protection, operation } = route;
-    const needed = needsIdentity(route);
+    const needed = reasonOfIdentity(route);
     const { name, isKnown } = caller;
     const expect = (isSo: boolean, why: string) => {
       if (!isSo) this.#fail(why, { request: route.request, caller });
@@ -230,8 +231,8 @@ async function hasBody({ body }: Response): Promise<boolean> {
 }
 
 /** Returns why a caller needs a token; `undefined` if none is needed. */
-function needsIdentity({ protection, operation }: CalledRoute): string | undefined {
-  if (["identity", "roles", "scopes"].includes(protection)) return "it needs a token";
+function reasonOfIdentity({ protection, operation }: CalledRoute): string | undefined {
+  if (needsIdentity(protection)) return "it needs a token";
   return operation?.needsIdentity ? "its operation is documented to need a token" : undefined;
 }
 
