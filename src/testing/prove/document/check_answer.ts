@@ -7,6 +7,7 @@ import { PROBLEM_MEDIA_TYPE } from "../../../core/http/problem.ts";
 import { undocumentedProperty } from "../request/plain_schema.ts";
 import type { FindLeak } from "./leaks.ts";
 import { describeAnswer } from "../request/exchange_lines.ts";
+import { isJsonType } from "../request/json_text.ts";
 import type { PlannedRequest } from "../request/planned_request.ts";
 import type { SentRequest } from "../request/sent_request.ts";
 import type {
@@ -55,7 +56,7 @@ export async function checkAnswer(
   const operation = document.operationAt(sent.method, sent.path);
   const described = operation?.responses.get(status);
   const type = essenceOf(response);
-  const body = isJson(type) ? await response.text() : await beginningOf(response);
+  const body = isJsonType(type) ? await response.text() : await beginningOf(response);
   const ensure: Ensure = (isSo, message, reasons) => {
     if (isSo) return;
     const { method, template } = operation ?? planned.operation;
@@ -71,7 +72,7 @@ export async function checkAnswer(
   ensure(status < 500, `the server has failed with ${status}`);
   let json: unknown;
   try {
-    json = isJson(type) && body !== "" ? JSON.parse(body) : undefined;
+    json = isJsonType(type) && body !== "" ? JSON.parse(body) : undefined;
   } catch {
     ensure(false, `the body of ${status} is not JSON`);
   }
@@ -121,7 +122,7 @@ function checkBody(
   }
   const schema = content.get(type) ?? content.get(type.replace(/\/.*/, "/*")) ?? content.get("*/*");
   ensure(schema !== undefined, `${status} has ${type || "no media type"}, which is not documented`);
-  if (!isJson(type) || !schema) return;
+  if (!isJsonType(type) || !schema) return;
   ensure(
     schema.holds(json),
     `the body of ${status} violates its schema`,
@@ -170,8 +171,4 @@ async function beginningOf(response: Response): Promise<string> {
 function essenceOf({ headers, body }: Response): string {
   const usual = "Bun" in globalThis && body ? "text/plain" : "";
   return (headers.get("content-type") ?? usual).split(";")[0]?.trim().toLowerCase() ?? "";
-}
-
-function isJson(type: string): boolean {
-  return type === "application/json" || type.endsWith("+json");
 }

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
 import { type SchemaContext, valueOf } from "./arbitrary_value.ts";
 import { violationOf } from "./arbitrary_violation.ts";
+import { isJsonType, JSON_TYPE, parsedJson } from "./json_text.ts";
 import { keep } from "./keep.ts";
 import { alternativesOf } from "./plain_schema.ts";
 import type { FormEntry, PlannedBody } from "./planned_request.ts";
@@ -46,7 +47,7 @@ export function wrongBodyOf(
 ): fc.Arbitrary<WrongBody> | undefined {
   if (!body) return undefined;
   const contents = [...body.content ?? []];
-  const hasJson = contents.some(([mediaType]) => isJson(mediaType));
+  const hasJson = contents.some(([mediaType]) => isJsonType(mediaType));
   const values = contents.flatMap((content) => {
     const wrong = violationOf(content[1].schema, context);
     if (!wrong) return [];
@@ -62,19 +63,17 @@ export function wrongBodyOf(
   );
 }
 
-const TYPE = "application/json";
-
 /** Invalid JSON (RFC 8259). */
 const notJson: fc.Arbitrary<WrongBody> = fc.oneof(
   fc.constantFrom(
     ...["{", "[1,]", '{"a":1,}', "{'a':1}", "{a:1}", "nul", "NaN", "Infinity", "01", '"', '"\n"'],
     ...["undefined", '{"a":1}{"b":2}', "// no", " ", "\u0000", "<a/>", "a=1", '{"a":"\\x"}'],
   ),
-  fc.string({ minLength: 1 }).filter((text) => !isParsed(text)),
+  fc.string({ minLength: 1 }).filter((text) => parsedJson(text) === undefined),
   fc.constantFrom([0xff], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22])
     .map((bytes) => Uint8Array.from(bytes)), // no UTF-8
   fc.constantFrom("[".repeat(5000) + "]".repeat(5000)), // deeper than anybody needs
-).map((content) => ({ what: "the body is not JSON", body: { type: TYPE, content } }));
+).map((content) => ({ what: "the body is not JSON", body: { type: JSON_TYPE, content } }));
 
 /** Bodies of another media type, charset or encoding, or without a media type. */
 const anotherType: fc.Arbitrary<WrongBody> = fc.constantFrom(
@@ -88,7 +87,7 @@ function writtenIn(
   values: fc.Arbitrary<unknown>,
   context: SchemaContext,
 ): fc.Arbitrary<PlannedBody> {
-  if (isJson(mediaType)) {
+  if (isJsonType(mediaType)) {
     const types = fc.constantFrom(mediaType, mediaType, `${mediaType}; charset=utf-8`);
     const spaces = fc.constantFrom(undefined, undefined, 2);
     return fc.tuple(values, types, spaces).map(([json, type, space]) => ({
@@ -131,17 +130,4 @@ function entriesOf(value: unknown, files: ReadonlySet<string>): readonly FormEnt
     !/[\r\n\0]/.test(name + value)
   );
   return isForm ? entries as readonly FormEntry[] : undefined;
-}
-
-function isJson(mediaType: string): boolean {
-  return mediaType === TYPE || mediaType.endsWith("+json");
-}
-
-function isParsed(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Caller } from "../part.ts";
+import { JSON_TYPE } from "./json_text.ts";
 import { type PropertyPath, withProperty } from "./properties.ts";
 import type { SentRequest } from "./sent_request.ts";
 import type { DescribedOperation } from "./served_document.ts";
@@ -116,7 +117,7 @@ function recalledBody(
   { recall, seen }: { readonly recall: PlannedRequest["recall"]; readonly seen: NamedValues },
 ): PlannedBody | undefined {
   const { json } = body ?? {};
-  const schema = described?.content?.get("application/json");
+  const schema = described?.content?.get(JSON_TYPE);
   if (recall.body === undefined || typeof json !== "object" || json === null || !schema) {
     return body;
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import { within, withTimeLimit } from "../../../platform/time_limit.ts";
+import { parsedJson } from "../request/json_text.ts";
 
 /** An answer that was read. */
 export interface Answer {
@@ -75,7 +76,7 @@ export function differenceOf(
     }
   }
   if (a.isStream || b.isStream || plain(a.body) === plain(b.body)) return undefined;
-  const [left, right] = [parsed(a.body), parsed(b.body)];
+  const [left, right] = [parsedJson(a.body), parsedJson(b.body)];
   if (left === undefined || right === undefined) return "its body differs without them";
   return jsonDifference([left, right], { path: "", plain }) ??
     "the order or the form of its body differs without them";
@@ -122,12 +123,4 @@ function rows(count: number): string {
 function shown(value: unknown): string {
   const text = value === undefined || value === null ? "missing" : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,6 +7,7 @@
 import fc from "fast-check";
 import { draftsOf } from "../request/arbitrary_requests.ts";
 import type { SchemaContext } from "../request/arbitrary_value.ts";
+import { JSON_TYPE } from "../request/json_text.ts";
 import type { ServedDocument } from "../request/served_document.ts";
 import {
   propertiesOf,
@@ -14,9 +15,6 @@ import {
   type PropertyPath,
   withProperty,
 } from "../request/properties.ts";
-
-/** The media type of the bodies that are changed. */
-export const JSON_TYPE = "application/json";
 
 /** How many bodies of each operation are made. */
 const SAMPLES = 30;

@@ -5,6 +5,7 @@
  */
 import { decodedUrl } from "../percent_encoding.ts";
 import { describeAnswer } from "../request/exchange_lines.ts";
+import { parsedJson } from "../request/json_text.ts";
 import { type Answer, differenceOf } from "./answers.ts";
 import type { RowValues } from "./row_values.ts";
 import type { TenantPair } from "./tenant_pairs.ts";
@@ -95,9 +96,6 @@ function hasKey(text: string, values: RowValues): boolean {
     typeof value === "object" && value !== null
       ? Object.values(value).some(has)
       : value !== null && values.isOwnersKey(value);
-  try {
-    return has(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  const json = parsedJson(text);
+  return json !== undefined && has(json);
 }

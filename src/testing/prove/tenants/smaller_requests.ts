@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isJsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+import { jsonObject } from "../../../platform/json_object.ts";
 import type { SentRequest } from "../request/sent_request.ts";
 
 /** To how many characters texts are cut. */
@@ -18,8 +18,7 @@ export function smallerRequests(request: SentRequest): readonly SentRequest[] {
   const [pathname = "", query = ""] = path.split("?");
   const parameters = query.split("&").filter(Boolean);
   const names = Object.keys(headers).filter((name) => name !== "content-type");
-  const json = typeof body === "string" ? parsed(body) : undefined;
-  const object = isJsonSchema(json) ? json : {};
+  const object = typeof body === "string" ? jsonObject(body) ?? {} : {};
   return [
     ...parameters.map((_, i) => {
       const fewer = parameters.toSpliced(i, 1).join("&");
@@ -40,12 +39,4 @@ export function smallerRequests(request: SentRequest): readonly SentRequest[] {
 
 function without<T>(object: Readonly<Record<string, T>>, name: string): Record<string, T> {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,7 @@
 import type { SchemaContext } from "../request/arbitrary_value.ts";
 import type { Draft } from "../request/planned_request.ts";
 import type { DescribedOperation } from "../request/served_document.ts";
-import { JSON_TYPE } from "./body_texts.ts";
+import { JSON_TYPE } from "../request/json_text.ts";
 import {
   propertiesOf,
   propertyAt,
