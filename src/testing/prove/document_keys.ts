@@ -15,6 +15,17 @@ export function pointerKeys(reference: string): readonly string[] {
     .map((key) => percentDecoded(key).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
+/** Returns the value that is inside of another by the keys on the way; `undefined` if none is. */
+export function valueAt(json: unknown, keys: readonly (string | number)[]): unknown {
+  return keys.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, key)
+        ? (at as Record<string | number, unknown>)[key]
+        : undefined,
+    json,
+  );
+}
+
 /**
  * Returns a key as part of a JSON Pointer in a fragment. What is not ASCII is not encoded: the
  * fragment is that of an IRI (RFC 3987 §2.2), and Hyperjump decodes each octet by itself.

@@ -41,17 +41,6 @@ export function propertiesOf(schema: unknown, resolve: Resolve): readonly Descri
   return [...found.values()];
 }
 
-/** Returns the value of a property; `undefined` if it is missing. */
-export function propertyAt(json: unknown, path: PropertyPath): unknown {
-  return path.reduce<unknown>(
-    (at, part) =>
-      typeof at === "object" && at !== null && Object.hasOwn(at, part)
-        ? (at as Record<string | number, unknown>)[part]
-        : undefined,
-    json,
-  );
-}
-
 /** Returns a value with another value of a property; objects and lists on the way are created. */
 export function withProperty(json: unknown, path: PropertyPath, value: unknown): unknown {
   const [part, ...rest] = path;

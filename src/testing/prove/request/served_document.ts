@@ -11,7 +11,7 @@ import {
 } from "@hyperjump/json-schema/openapi-3-1";
 import "@hyperjump/json-schema/formats";
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
-import { METHODS, pointerKeys, pointerPart } from "../document_keys.ts";
+import { METHODS, pointerKeys, pointerPart, valueAt } from "../document_keys.ts";
 import { percentDecoded } from "../percent_encoding.ts";
 
 /** A schema of the document. */
@@ -87,8 +87,7 @@ export class ServedDocument implements Disposable {
 
   /** Resolves a reference. */
   resolve(reference: string): JsonSchema {
-    let at: unknown = this.#json;
-    for (const key of pointerKeys(reference)) at = (at as Json)[key];
+    const at = valueAt(this.#json, pointerKeys(reference));
     if (isJsonSchema(at)) return at;
     throw new TypeError(`Cannot read document: there is nothing at ${reference}`);
   }

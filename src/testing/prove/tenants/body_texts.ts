@@ -6,15 +6,11 @@
  */
 import fc from "fast-check";
 import { draftsOf } from "../request/arbitrary_requests.ts";
+import { valueAt } from "../document_keys.ts";
 import type { SchemaContext } from "../request/arbitrary_value.ts";
 import { JSON_TYPE } from "../request/json_text.ts";
 import type { ServedDocument } from "../request/served_document.ts";
-import {
-  propertiesOf,
-  propertyAt,
-  type PropertyPath,
-  withProperty,
-} from "../request/properties.ts";
+import { propertiesOf, type PropertyPath, withProperty } from "../request/properties.ts";
 
 /** How many bodies of each operation are made. */
 const SAMPLES = 30;
@@ -51,7 +47,7 @@ export class BodyTexts {
   /** Returns texts of a property of a name, which differ. */
   samples(name: string): readonly string[] {
     const values = (this.#bodies.get(name) ?? []).flatMap(({ path, samples }) =>
-      samples.map((sample) => propertyAt(sample, path))
+      samples.map((sample) => valueAt(sample, path))
     );
     return [...new Set(values.filter((value) => typeof value === "string"))];
   }

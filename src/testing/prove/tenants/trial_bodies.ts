@@ -3,16 +3,12 @@
  *
  * @module
  */
+import { valueAt } from "../document_keys.ts";
 import type { SchemaContext } from "../request/arbitrary_value.ts";
 import type { Draft } from "../request/planned_request.ts";
 import type { DescribedOperation } from "../request/served_document.ts";
 import { JSON_TYPE } from "../request/json_text.ts";
-import {
-  propertiesOf,
-  propertyAt,
-  type PropertyPath,
-  withProperty,
-} from "../request/properties.ts";
+import { propertiesOf, type PropertyPath, withProperty } from "../request/properties.ts";
 import type { RowValues } from "./row_values.ts";
 
 /** How many values of a property are tried. */
@@ -91,7 +87,7 @@ export function ownReferences(
   if (!schema || draft.body?.json === undefined) return draft;
   return propertiesOf(schema.schema, context.resolve).reduce((draft, { path, isList }) => {
     const name = String(path.filter((part) => typeof part === "string").at(-1));
-    if (!isReference(name) || propertyAt(draft.body?.json, path) === undefined) return draft;
+    if (!isReference(name) || valueAt(draft.body?.json, path) === undefined) return draft;
     for (const { stranger: [value] } of values.named(name)) {
       const own = changed(draft, { path, value: isList ? [value] : value }, schema.holds);
       if (own) return own;

@@ -5,7 +5,7 @@
  */
 import { isJsonSchema, type JsonSchema } from "../../../../openapi/json_schema/json_schema.ts";
 import { ANNOTATIONS, asBoolean } from "../../boolean_schema.ts";
-import { pointerKeys } from "../../document_keys.ts";
+import { pointerKeys, valueAt } from "../../document_keys.ts";
 import { canonicalSchemaText } from "./canonical_text.ts";
 import { KNOWN, LISTS, MERGES, OF_ALL, PARTS, READ, type Schema, UNIONS } from "./keywords.ts";
 import { matches } from "./satisfies.ts";
@@ -212,13 +212,10 @@ export class FlatSchemas {
   }
 
   #at(reference: string): unknown {
-    let at: unknown = this.#document;
     if (reference !== "#" && !reference.startsWith("#/")) {
       throw new TypeError(`Cannot read document: ${reference} is not in it`);
     }
-    for (const name of pointerKeys(reference)) {
-      at = Object.hasOwn(Object(at), name) ? (at as JsonSchema)[name] : undefined;
-    }
+    const at = valueAt(this.#document, pointerKeys(reference));
     if (at !== undefined) return at;
     throw new TypeError(`Cannot read document: there is nothing at ${reference}`);
   }
