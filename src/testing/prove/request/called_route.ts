@@ -7,12 +7,10 @@ import fc from "fast-check";
 import type { RouteInfo } from "../../../core/route/route_table.ts";
 import { templatesOf } from "../../../openapi/operation/path_templates.ts";
 import { draftsOf } from "./arbitrary_requests.ts";
-import { writeRequest } from "./planned_request.ts";
-import { SeenValues } from "./seen_values.ts";
+import { writeDraft } from "./planned_request.ts";
 import type { SentRequest } from "./sent_request.ts";
 import type { DescribedOperation, ServedDocument } from "./served_document.ts";
 import type { Undocumented } from "../options.ts";
-import { ANONYMOUS } from "../part.ts";
 
 /** A route, with a valid request as far as its operation describes one. */
 export interface CalledRoute extends RouteInfo {
@@ -47,14 +45,7 @@ export function calledRoute(
     seed: SEED,
     numRuns: 1,
   });
-  const request = writeRequest({
-    operation,
-    verdict: "valid",
-    what: "nothing",
-    caller: ANONYMOUS,
-    draft: draft!, // there is one for each run
-    recall: {},
-  }, new SeenValues());
+  const request = writeDraft(operation, draft!); // there is one for each run
   return { ...route, operation, request };
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Caller } from "../part.ts";
+import { ANONYMOUS, type Caller } from "../part.ts";
 import { JSON_TYPE } from "./json_text.ts";
 import { type PropertyPath, withProperty } from "./properties.ts";
 import type { SentRequest } from "./sent_request.ts";
@@ -108,6 +108,18 @@ export function writeRequest(
     },
     ...body && { body: contentOf(body) },
   };
+}
+
+/** Writes a valid request of no caller out, in which nothing has to be filled in. */
+export function writeDraft(operation: DescribedOperation, draft: Draft): SentRequest {
+  const planned = {
+    operation,
+    draft,
+    caller: ANONYMOUS,
+    verdict: "valid",
+    what: "nothing",
+  } as const;
+  return writeRequest({ ...planned, recall: {} }, { has: () => false, pick: () => undefined });
 }
 
 /** Replaces a property of an object by a value that was seen, if the result is valid. */

@@ -9,12 +9,9 @@ import { isJsonSchema } from "../../../openapi/json_schema/json_schema.ts";
 import { draftsOf } from "../request/arbitrary_requests.ts";
 import type { SchemaContext } from "../request/arbitrary_value.ts";
 import { alternativesOf, type Resolve } from "../request/plain_schema.ts";
-import { type Draft, writeRequest } from "../request/planned_request.ts";
-import type { SentRequest } from "../request/sent_request.ts";
-import { SeenValues } from "../request/seen_values.ts";
+import { type Draft, writeDraft } from "../request/planned_request.ts";
 import type { DescribedOperation, DescribedParameter } from "../request/served_document.ts";
 import type { CalledRoute } from "../request/called_route.ts";
-import { ANONYMOUS } from "../part.ts";
 import type { RowValues, Series } from "./row_values.ts";
 import { MARKS } from "./seed_rows.ts";
 import { bodyChanges, ownReferences } from "./trial_bodies.ts";
@@ -99,7 +96,7 @@ function stepsOf(
       operation,
       `${encodeURIComponent(route.handler)}-${steps.length}`,
     );
-    const request = written(operation, {
+    const request = writeDraft(operation, {
       ...draft,
       path: { ...draft.path, ...path },
       headers: { ...draft.headers, ...headers },
@@ -143,17 +140,6 @@ function sampledDrafts(
   const drafts = fc.sample(draftsOf(operation, context), { seed, numRuns: DRAFTS });
   if (!operation.body) return drafts;
   return [...new Map(drafts.map((draft) => [JSON.stringify(draft.body), draft])).values()];
-}
-
-function written(operation: DescribedOperation, draft: Draft): SentRequest {
-  return writeRequest({
-    operation,
-    verdict: "valid",
-    what: "nothing",
-    caller: ANONYMOUS,
-    draft,
-    recall: {},
-  }, new SeenValues());
 }
 
 /** Returns the headers that a change needs: `*` as its version, and an idempotency key. */
