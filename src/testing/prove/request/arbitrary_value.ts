@@ -25,7 +25,7 @@ export interface SchemaContext {
 const MAX_DEPTH = 3;
 
 /** Any JSON. */
-export const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
+const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
 /** Names of properties, with those that objects have by themselves. */
 const anyName = fc.oneof(

@@ -54,7 +54,7 @@ export function tablesOf({ databases }: Pick<StartedApplication, "databases">): 
 }
 
 /** Returns the key of a table: the index of its database, and its name. */
-export function tableKey(database: number, table: string): string {
+function tableKey(database: number, table: string): string {
   return `${database}:${table}`;
 }
 
