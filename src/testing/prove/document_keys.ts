@@ -27,7 +27,7 @@ export function valueAt(json: unknown, keys: readonly (string | number)[]): unkn
 }
 
 /**
- * Returns a key as part of a JSON Pointer in a fragment. What is not ASCII is not encoded: the
+ * Returns a key as part of a JSON Pointer in a fragment. Only ASCII characters are encoded: the
  * fragment is that of an IRI (RFC 3987 §2.2), and Hyperjump decodes each octet by itself.
  */
 export function pointerPart(key: string): string {

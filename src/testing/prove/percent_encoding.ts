@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Decodes a text; what is not the encoding of a text in UTF-8 stays as it is. */
+/** Decodes a text, except for octets that are not UTF-8, and `%` without two digits. */
 export function percentDecoded(text: string): string {
   return text.replaceAll(/(?:%[\da-f]{2})+/gi, (octets) => {
     try {
