@@ -2,15 +2,14 @@
 import { registerSchema, unregisterSchema, validate } from "@hyperjump/json-schema/draft-2020-12";
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import process from "node:process";
 import { compareDocuments } from "../../../../src/testing/prove/contract/compare_documents.ts";
 import type { JsonSchema } from "../../../../src/openapi/json_schema/json_schema.ts";
-import { SCOPE, testOnce } from "../../../support/test.ts";
+import { IS_EXHAUSTIVE, testOnce } from "../../../support/test.ts";
 import { disguised, type Pair, pairs, valuesOf } from "./arbitrary_schemas.ts";
 import { documentOf, receiving, sending } from "./documents.ts";
 
 /** How many pairs are compared. */
-const RUNS = process.env[SCOPE] === "all" ? 4_000 : 200;
+const RUNS = IS_EXHAUSTIVE ? 4_000 : 200;
 
 /** How many values are checked of each. */
 const VALUES = 12;
