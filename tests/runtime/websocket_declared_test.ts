@@ -4,7 +4,7 @@ import type { LogRecord } from "@logtape/logtape";
 import { once } from "node:events";
 import * as v from "valibot";
 import { controller, dto, FwFactory, module, route, upgradeWebSocket } from "../../mod.ts";
-import type { MessageEvents } from "../../mod.ts";
+import type { MessageEvents, MessageSocket } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
@@ -86,6 +86,25 @@ test("a message that its schema refuses is not sent: 1011, and a log without its
       '(text: Invalid key: Expected "text")',
     ]);
   }));
+
+test("all handlers of a WebSocket have the same socket, as a set of them needs", async () => {
+  const room = new Set<MessageSocket<typeof Chat>>();
+  const left = Promise.withResolvers<boolean>();
+  await using server = await serveChat({
+    onOpen: (_, socket) => void room.add(socket),
+    onMessage({ text }, socket) {
+      assert.ok(room.has(socket));
+      for (const each of room) each.send({ from: "ann", text });
+    },
+    onClose: (_, socket) => left.resolve(room.delete(socket)),
+  });
+  const client = new Client(server.url);
+  await once(client.socket, "open");
+  client.socket.send(JSON.stringify({ text: "hi" }));
+  assert.deepEqual(await client.next(), { from: "ann", text: "hi" });
+  client.socket.close();
+  assert.equal(await left.promise, true);
+});
 
 test("messages with asynchronous schemas keep their order", async () => {
   const slow = (ms: (text: string) => number) =>

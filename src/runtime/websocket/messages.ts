@@ -43,7 +43,7 @@ export type SocketEvents<M extends WebSocketMessages | undefined> = M extends We
   ? MessageEvents<M>
   : WSEvents;
 
-/** A WebSocket with declared messages. */
+/** A WebSocket with declared messages: the same object in all of its handlers. */
 export interface MessageSocket<M extends WebSocketMessages> {
   /**
    * Sends a message as JSON, checked and stripped as the response of a route is.
@@ -76,8 +76,11 @@ export function withMessages(
   const schema = new InputSchema("body", receives);
   const received = inOrder<Validated<AnySchema>>();
   const sent = inOrder<string | null>();
-  const socketOf = (raw: WSContext): MessageSocket<WebSocketMessages> => ({
-    raw,
+  let raw: WSContext; // Bun has one for each event
+  const socket: MessageSocket<WebSocketMessages> = {
+    get raw() {
+      return raw;
+    },
     close: (code, reason) => raw.close(code, reason),
     send(message) {
       const sending = sent(textOf(message), (text) => {
@@ -90,11 +93,15 @@ export function withMessages(
         raw.close(1011, "Internal error");
       });
     },
-  });
+  };
+  function socketOf(context: WSContext): MessageSocket<WebSocketMessages> {
+    raw = context;
+    return socket;
+  }
   return {
     ...onOpen && { onOpen: (event, raw) => onOpen(event, socketOf(raw)) },
     async onMessage({ data }, raw) {
-      const socket = socketOf(raw);
+      socketOf(raw);
       await received(
         validated(data, schema),
         ({ value, refusal }) =>
