@@ -139,6 +139,49 @@ test("messages with asynchronous schemas keep their order", async () => {
   });
 });
 
+for (
+  const [texts, seen, heard] of [
+    [["slow", "close", "late"], ["slow", "close"], ["slow"]], // by the server, after what it sends
+    [["refused", "late"], [], []],
+    [["slow"], ["slow"], []], // by the client, after what it sends
+  ] as const
+) {
+  test(`a close keeps its place among slowly validated messages: ${texts}`, async () => {
+    const slow = v.pipeAsync(
+      v.object({ text: v.string() }),
+      v.checkAsync(async ({ text }) => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return text !== "refused";
+      }),
+    );
+    const Slow = { receives: slow, sends: slow };
+    const events: string[] = [];
+    const closed = Promise.withResolvers<void>();
+    class SlowController extends controller() {
+      slow = route.get("/", (_, c) =>
+        upgradeWebSocket(c, {
+          onMessage(message, socket) {
+            events.push(message.text);
+            if (message.text === "close") socket.close();
+            else socket.send(message);
+          },
+          onClose() {
+            events.push("closed");
+            closed.resolve();
+          },
+        }, { messages: Slow }));
+    }
+    await using server = await serveModule(SlowController);
+    const client = new Client(server.url);
+    await once(client.socket, "open");
+    for (const text of texts) client.socket.send(JSON.stringify({ text }));
+    if (texts.length === 1) client.socket.close();
+    await closed.promise;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    assert.deepEqual([events, client.count], [[...seen, "closed"], heard.length]);
+  });
+}
+
 function errorsOf(records: readonly LogRecord[]): readonly string[] {
   return records.filter(({ level }) => level === "error")
     .map(({ properties }) => String(properties["error"]));

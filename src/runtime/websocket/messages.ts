@@ -53,7 +53,7 @@ export interface MessageSocket<M extends WebSocketMessages> {
    */
   send(message: SchemaInput<M["sends"]>): void;
   /**
-   * Closes it (RFC 6455 §7.4).
+   * Closes it (RFC 6455 §7.4), after the messages that asynchronous schemas still check.
    *
    * @throws {RangeError} if the code may not be sent, or the reason has more than 123 bytes
    */
@@ -74,25 +74,31 @@ export function withMessages(
 ): WSEvents {
   const textOf = createSerializer({ response: sends, status: 200 }, "message");
   const schema = new InputSchema("body", receives);
-  const received = inOrder<Validated<AnySchema>>();
-  const sent = inOrder<string | null>();
+  const received = inOrder();
+  const sent = inOrder();
   let raw: WSContext; // Bun has one for each event
+  let isClosed = false;
+  function inTurn<T>(result: T | Promise<T>, use: (result: T) => void): void {
+    const done = sent(result, use);
+    if (!isPromiseLike(done)) return;
+    done.catch((error) => {
+      getLogger(["fw", "runtime"]).error("A WebSocket cannot send: {error}", { error });
+      raw.close(1011, "Internal error");
+    });
+  }
   const socket: MessageSocket<WebSocketMessages> = {
     get raw() {
       return raw;
     },
-    close: (code, reason) => raw.close(code, reason),
-    send(message) {
-      const sending = sent(textOf(message), (text) => {
+    close(code, reason) {
+      inTurn(undefined, () => raw.close(code, reason));
+      isClosed = true;
+    },
+    send: (message) =>
+      inTurn(textOf(message), (text) => {
         if (text === null) throw new TypeError("Cannot send the message: it is undefined");
         raw.send(text);
-      });
-      if (!isPromiseLike(sending)) return;
-      sending.catch((error) => {
-        getLogger(["fw", "runtime"]).error("A WebSocket cannot send: {error}", { error });
-        raw.close(1011, "Internal error");
-      });
-    },
+      }),
   };
   function socketOf(context: WSContext): MessageSocket<WebSocketMessages> {
     raw = context;
@@ -102,13 +108,14 @@ export function withMessages(
     ...onOpen && { onOpen: (event, raw) => onOpen(event, socketOf(raw)) },
     async onMessage({ data }, raw) {
       socketOf(raw);
-      await received(
-        validated(data, schema),
-        ({ value, refusal }) =>
-          refusal ? onInvalid(refusal.issues, socket) : onMessage?.(value, socket),
-      );
+      await received(validated(data, schema), ({ value, refusal }) => {
+        if (isClosed) return;
+        return refusal ? onInvalid(refusal.issues, socket) : onMessage?.(value, socket);
+      });
     },
-    ...onClose && { onClose: (event, raw) => onClose(event, socketOf(raw)) },
+    ...onClose && {
+      onClose: (event, raw) => received(undefined, () => onClose(event, socketOf(raw))),
+    },
     ...onError && { onError: (event, raw) => onError(event, socketOf(raw)) },
   };
 }
@@ -146,9 +153,9 @@ function refused(message: string): Validated<AnySchema> {
 }
 
 /** Passes results on in the order of the calls, although some of them are awaited. */
-function inOrder<T>() {
+function inOrder() {
   let last: Promise<void> | undefined;
-  return <R>(result: T | Promise<T>, use: (result: T) => R): R | Promise<R> => {
+  return <T, R>(result: T | Promise<T>, use: (result: T) => R): R | Promise<R> => {
     if (!last && !isPromiseLike(result)) return use(result);
     const ready = Promise.all([result, last]).then(([it]) => it);
     const done = ready.then(() => {}, () => {}).then(() => {
