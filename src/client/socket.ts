@@ -83,16 +83,18 @@ export async function connect(
 class Messages implements ClientSocket<unknown, unknown> {
   readonly closed: Promise<CloseEvent>;
   readonly #socket: WebSocket;
-  #received: unknown[] = [];
+  #received: string[] = [];
+  /** Older ones than those received; the next is the last. */
+  #next: string[] = [];
   #length = 0;
   /** How it was closed, and what its loop throws then. */
   #end: { readonly error?: unknown } | undefined;
-  #wake = () => {};
+  #change = Promise.withResolvers<void>();
 
   /** Keeps the messages of a socket until they are read. */
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    socket.addEventListener("message", ({ data }) => this.#receive(data));
+    socket.addEventListener("message", ({ data }) => this.#receive(String(data)));
     this.closed = new Promise((resolve) =>
       socket.addEventListener("close", (event) => {
         const { code, reason } = event;
@@ -127,13 +129,13 @@ class Messages implements ClientSocket<unknown, unknown> {
   async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
     try {
       for (;;) {
-        const messages = this.#received;
-        this.#received = [];
-        this.#length = 0;
-        for (const data of messages) yield JSON.parse(String(data));
-        if (this.#received.length > 0) continue;
-        if (this.#end) break;
-        await new Promise<void>((resolve) => this.#wake = resolve);
+        if (this.#next.length === 0) this.#next = this.#received.splice(0).reverse();
+        const text = this.#next.pop();
+        if (text !== undefined) {
+          this.#length -= text.length;
+          yield JSON.parse(text);
+        } else if (this.#end) break;
+        else await this.#change.promise;
       }
     } finally {
       this.close();
@@ -141,14 +143,19 @@ class Messages implements ClientSocket<unknown, unknown> {
     if (this.#end.error !== undefined) throw this.#end.error;
   }
 
-  #receive(data: unknown): void {
+  #receive(text: string): void {
     if (this.#end) return;
-    this.#received.push(data);
-    this.#length += String(data).length;
+    this.#received.push(text);
+    this.#length += text.length;
     if (this.#length > MAX_LENGTH) {
       const more = `more than ${MAX_LENGTH} characters of messages wait`;
       this.fail(new RangeError(`Cannot receive messages: ${more}`), TOO_MUCH);
     }
     this.#wake();
+  }
+
+  #wake(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
   }
 }

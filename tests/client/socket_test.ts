@@ -127,3 +127,21 @@ test("webSocket of createClient() opens WebSockets", async () => {
   assert.equal((await socket.closed).code, 3001);
   assert.match(urls.join(), /^ws:\/\/127\.0\.0\.1:\d+\/v1\/chat\/%C3%A4$/);
 });
+
+test("loops over one WebSocket share its messages, and all of them end", async () => {
+  await using server = await serve();
+  const socket = await server.api.connect("/v1/chat/:room", { params: { room: "a" } });
+  for (const text of ["1", "2", "3", "4"]) socket.send({ text });
+  await delay(100); // all of them wait
+  const seen: string[] = [];
+  const { value } = await socket[Symbol.asyncIterator]().next();
+  seen.push(value!.text);
+  const loop = async () => {
+    for await (const { text } of socket) seen.push(text);
+  };
+  const loops = [loop(), loop()];
+  await delay(20);
+  socket.send({ text: "leave" });
+  await Promise.all(loops);
+  assert.deepEqual(seen.sort(), ["1", "2", "3", "4"]);
+});
