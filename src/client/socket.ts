@@ -11,6 +11,7 @@ export interface ClientSocket<Sent, Received> extends AsyncIterable<Received, vo
    * Sends a message.
    *
    * @throws {Error} if the WebSocket is closed, so that no message is lost in silence
+   * @throws {TypeError} if the message is not JSON
    */
   send(message: Sent): void;
   /** Closes it; the code is 1000, by default, or 3000 to 4999 (RFC 6455 §7.4.2). */
@@ -111,13 +112,15 @@ class Messages implements ClientSocket<unknown, unknown> {
     if (this.#socket.readyState !== WebSocket.OPEN) {
       throw new Error("Cannot send the message: the WebSocket is closed");
     }
-    this.#socket.send(JSON.stringify(message));
+    const text = JSON.stringify(message);
+    if (text === undefined) throw new TypeError("Cannot send the message: it is not JSON");
+    this.#socket.send(text);
   }
 
   close(code?: number, reason?: string): void {
+    this.#socket.close(code ?? 1000, reason); // throws if one is invalid
     this.#end ??= {};
     this.#wake();
-    this.#socket.close(code ?? 1000, reason);
   }
 
   /** Closes it, so that its loop throws an error after the messages before it. */

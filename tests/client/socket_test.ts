@@ -145,3 +145,17 @@ test("loops over one WebSocket share its messages, and all of them end", async (
   await Promise.all(loops);
   assert.deepEqual(seen.sort(), ["1", "2", "3", "4"]);
 });
+
+test("a message or a close that is invalid throws, and the WebSocket stays open", async () => {
+  await using server = await serve();
+  const socket = await server.api.connect("/v1/chat/:room", { params: { room: "a" } });
+  for (const [message, error] of [[undefined, /it is not JSON$/], [1n, /BigInt/]] as const) {
+    assert.throws(() => socket.send(message as never), { name: "TypeError", message: error });
+  }
+  assert.throws(() => socket.close(7));
+  socket.send({ text: "1" });
+  for await (const { text } of socket) {
+    assert.equal(text, "1");
+    socket.close(3001);
+  }
+});
