@@ -183,7 +183,7 @@ export function createClient<Api extends AnyApi>(
     ...METHODS.map((name) => [name, callsOf(name.toUpperCase(), { start, options })]),
     ["connect", async (path: string, input: Input & CallOptions = {}) => {
       const { connect } = await import("./socket.ts"); // most clients open none
-      return connect(start + pathOf(`GET ${path}`, input), { ...options, ...input });
+      return connect(start + pathOf(`GET ${path}`, input), { options, input });
     }],
   ]);
 }

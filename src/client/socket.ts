@@ -30,11 +30,20 @@ export interface SocketOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** The options of a client, and those of a call, which take precedence. */
+export interface ConnectOptions {
+  readonly options: SocketOptions;
+  readonly input: Omit<SocketOptions, "webSocket">;
+}
+
 /** The codes with which a loop ends without an error: those of a close that went well. */
 const ENDS = [1000, 1005];
 
 /** The code of a client that keeps too many messages: it may send no registered one. */
 const TOO_MUCH = 4008;
+
+/** The longest delay of a timer, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Opens a WebSocket.
@@ -43,8 +52,10 @@ const TOO_MUCH = 4008;
  */
 export async function connect(
   url: string,
-  { webSocket = (url) => new WebSocket(url), signal, timeoutMs = 30_000 }: SocketOptions,
+  { options, input }: ConnectOptions,
 ): Promise<ClientSocket<unknown, unknown>> {
+  const { webSocket = (url) => new WebSocket(url) } = options;
+  const { signal = options.signal, timeoutMs = options.timeoutMs ?? 30_000 } = input;
   signal?.throwIfAborted();
   const { href } = new URL(url, globalThis.location?.href); // of a page, `url` may be a path
   const address = href.replace(/^http/, "ws");
@@ -60,7 +71,7 @@ export async function connect(
   const timer = setTimeout(() => {
     const late = `Cannot connect to ${address}: not in ${timeoutMs} ms`;
     abort(new DOMException(late, "TimeoutError"));
-  }, timeoutMs);
+  }, Math.min(timeoutMs, MAX_TIMER_MS));
   signal?.addEventListener("abort", onAbort);
   socket.addEventListener("open", () => opened.resolve());
   for (const type of ["error", "close"]) { // Node 22 has no close of one that is refused

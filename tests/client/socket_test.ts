@@ -159,3 +159,14 @@ test("a message or a close that is invalid throws, and the WebSocket stays open"
     socket.close(3001);
   }
 });
+
+test("options of connect() that are undefined are those of the client", async () => {
+  await using server = await serve();
+  const stop = new AbortController();
+  const { signal } = stop;
+  const api = createClient<Chats>(server.url, { timeoutMs: Infinity, signal });
+  const input = { params: { room: "a" }, signal: undefined, timeoutMs: undefined };
+  const socket = await api.connect("/v1/chat/:room", input as never);
+  stop.abort();
+  await assert.rejects(Array.fromAsync(socket), { name: "AbortError" });
+});
