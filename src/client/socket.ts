@@ -57,9 +57,10 @@ export async function connect(
   const { webSocket = (url) => new WebSocket(url) } = options;
   const { signal = options.signal, timeoutMs = options.timeoutMs ?? 30_000 } = input;
   signal?.throwIfAborted();
-  const { href } = new URL(url, globalThis.location?.href); // of a page, `url` may be a path
-  const address = href.replace(/^http/, "ws");
-  const socket = webSocket(address);
+  const address = new URL(url, globalThis.location?.href); // of a page, `url` may be a path
+  address.protocol = address.protocol.replace("http", "ws");
+  const name = address.origin + address.pathname; // without a token in the query
+  const socket = webSocket(address.href);
   const messages = new Messages(socket);
   const opened = Promise.withResolvers<void>();
   const abort = (reason: unknown) => {
@@ -69,14 +70,14 @@ export async function connect(
   const onAbort = () => abort(signal?.reason);
   const stop = () => signal?.removeEventListener("abort", onAbort);
   const timer = setTimeout(() => {
-    const late = `Cannot connect to ${address}: not in ${timeoutMs} ms`;
+    const late = `Cannot connect to ${name}: not in ${timeoutMs} ms`;
     abort(new DOMException(late, "TimeoutError"));
   }, Math.min(timeoutMs, MAX_TIMER_MS));
   signal?.addEventListener("abort", onAbort);
   socket.addEventListener("open", () => opened.resolve());
   for (const type of ["error", "close"]) { // Node 22 has no close of one that is refused
     socket.addEventListener(type, () => {
-      opened.reject(new Error(`Cannot connect to ${address}: it is refused, or not reached`));
+      opened.reject(new Error(`Cannot connect to ${name}: it is refused, or not reached`));
     });
   }
   messages.closed.then(stop);

@@ -170,3 +170,11 @@ test("options of connect() that are undefined are those of the client", async ()
   stop.abort();
   await assert.rejects(Array.fromAsync(socket), { name: "AbortError" });
 });
+
+test("errors of connect() have no query and no password", async () => {
+  const api = createClient<Chats>("http://ann:SECRET@127.0.0.1:1");
+  const input = { params: { room: "a" }, query: { greet: "SECRET" } };
+  await assert.rejects(api.connect("/v1/chat/:room", input), {
+    message: "Cannot connect to ws://127.0.0.1:1/v1/chat/a: it is refused, or not reached",
+  });
+});
