@@ -109,7 +109,9 @@ class Messages implements ClientSocket<unknown, unknown> {
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => this.#receive(String(data)));
     this.closed = new Promise((resolve) =>
-      socket.addEventListener("close", (event) => {
+      socket.addEventListener("close", (it) => {
+        // Deno reports 0 for a lost connection
+        const event = it.code === 0 ? new CloseEvent("close", { code: 1006 }) : it;
         const { code, reason } = event;
         const why = `${code}${reason && ` ${reason}`}`;
         const error = new Error(`The WebSocket is closed: ${why}`, { cause: event });
