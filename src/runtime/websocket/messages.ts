@@ -15,6 +15,7 @@ import {
   type Validated,
 } from "../../core/schema/validation.ts";
 import { isPromiseLike } from "../../platform/ready.ts";
+import { MAX_REASON_BYTES } from "./sends.ts";
 
 /** What the messages of a WebSocket are: JSON, by schemas. */
 export interface WebSocketMessages {
@@ -61,9 +62,6 @@ export interface MessageSocket<M extends WebSocketMessages> {
   /** The socket without its schemas. */
   readonly raw: WSContext;
 }
-
-/** The longest reason of a close in bytes (RFC 6455 §5.5). */
-const MAX_REASON_BYTES = 123;
 
 /** Returns the handlers of the events of a WebSocket with declared messages. */
 export function withMessages(

@@ -11,6 +11,9 @@ const DEFAULT_BYTES = 4 * 1024 * 1024;
 /** The largest limit in bytes: above it, Bun drops messages. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** The longest reason of a close in bytes (RFC 6455 §5.5). */
+export const MAX_REASON_BYTES = 123;
+
 /** A WebSocket of Deno, Bun or `ws`. */
 interface RuntimeSocket {
   readonly bufferedAmount?: number;
@@ -71,9 +74,6 @@ export function limitSends(socket: object, maxBytes: number): void {
     return false;
   }
 }
-
-/** The longest reason of a close in bytes (RFC 6455 §5.5). */
-const MAX_REASON_BYTES = 123;
 
 /**
  * Makes a socket throw a `RangeError` if it is closed with a code that no endpoint sends (RFC 6455
