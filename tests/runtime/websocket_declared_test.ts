@@ -4,7 +4,7 @@ import type { LogRecord } from "@logtape/logtape";
 import { once } from "node:events";
 import * as v from "valibot";
 import { controller, dto, FwFactory, module, route, upgradeWebSocket } from "../../mod.ts";
-import type { MessageEvents, MessageSocket } from "../../mod.ts";
+import type { MessageEvents, MessageSocket, WebSocketOptions } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
@@ -40,6 +40,8 @@ for (
     [JSON.stringify({ text: "" }), "Invalid message: text: Invalid length: Expected >=1"],
     [JSON.stringify([]), "Invalid message: Invalid type: Expected Object"],
     ["{", "Invalid message: It is not JSON"],
+    ["[".repeat(513) + "]".repeat(513), "Invalid message: The body is nested too deeply"],
+    [`[${"1,".repeat(30_000)}1]`, "Invalid message: The body has more than 20971 values"],
     [new Uint8Array([1]), "Invalid message: It is not text"],
   ] as const
 ) {
@@ -53,6 +55,16 @@ for (
     assert.deepEqual([event.code, event.reason, count], [1007, reason, 0]);
   });
 }
+
+test("a message of more than maxMessageBytes closes its WebSocket with 1009", async () => {
+  await using server = await serveChat({ onInvalid: () => {} }, { maxMessageBytes: 50 });
+  const client = new Client(server.url);
+  await once(client.socket, "open");
+  client.socket.send("x".repeat(50));
+  client.socket.send("x".repeat(51));
+  const [event] = await once(client.socket, "close") as [CloseEvent];
+  assert.deepEqual([event.code, event.reason], [1009, "The message is too large"]);
+});
 
 test("onInvalid takes the reasons of an invalid message, and the WebSocket stays open", async () => {
   await using server = await serveChat({
@@ -187,12 +199,12 @@ function errorsOf(records: readonly LogRecord[]): readonly string[] {
     .map(({ properties }) => String(properties["error"]));
 }
 
-async function serveChat(events: MessageEvents<typeof Chat>) {
+async function serveChat(events: MessageEvents<typeof Chat>, options: WebSocketOptions = {}) {
   class ChatController extends controller() {
     room = route.get(
       "/",
       { openapi: { responses: { 101: Chat } } },
-      (_, c) => upgradeWebSocket(c, events, { messages: Chat }),
+      (_, c) => upgradeWebSocket(c, events, { ...options, messages: Chat }),
     );
   }
   return await serveModule(ChatController);

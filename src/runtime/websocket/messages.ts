@@ -5,6 +5,8 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { WSContext, WSEvents } from "hono/ws";
+import { checkJsonSize } from "../../core/http/body_formats.ts";
+import { HttpException } from "../../core/http/http_exception.ts";
 import type { ValidationIssue } from "../../core/http/validation_issue.ts";
 import { createSerializer } from "../../core/route/responder.ts";
 import {
@@ -63,13 +65,26 @@ export interface MessageSocket<M extends WebSocketMessages> {
   readonly raw: WSContext;
 }
 
-/** Returns the handlers of the events of a WebSocket with declared messages. */
+/** The schemas of messages, and the most bytes of one that is received. */
+interface ReceivedMessages extends WebSocketMessages {
+  readonly maxBytes: number | undefined;
+}
+
+/**
+ * Returns the handlers of the events of a WebSocket with declared messages.
+ *
+ * @throws {RangeError} if `maxBytes` is not a positive integer
+ */
 export function withMessages(
-  { receives, sends }: WebSocketMessages,
+  { receives, sends, maxBytes = 1024 * 1024 }: ReceivedMessages,
   { onOpen, onMessage, onInvalid = closeInvalid, onClose, onError }: MessageEvents<
     WebSocketMessages
   >,
 ): WSEvents {
+  if (!Number.isSafeInteger(maxBytes) || maxBytes <= 0) {
+    const why = "it is not a positive integer";
+    throw new RangeError(`Cannot receive ${maxBytes} bytes by a WebSocket: ${why}`);
+  }
   const textOf = createSerializer({ response: sends, status: 200 }, "message");
   const schema = new InputSchema("body", receives);
   const received = inOrder();
@@ -106,8 +121,11 @@ export function withMessages(
     ...onOpen && { onOpen: (event, raw) => onOpen(event, socketOf(raw)) },
     async onMessage({ data }, raw) {
       socketOf(raw);
-      await received(validated(data, schema), ({ value, refusal }) => {
+      const isTooLarge = typeof data === "string" && data.length > maxBytes;
+      const message = isTooLarge ? refused("") : validated(data, { schema, maxBytes });
+      await received(message, ({ value, refusal }) => {
         if (isClosed) return;
+        if (isTooLarge) return socket.close(1009, "The message is too large");
         return refusal ? onInvalid(refusal.issues, socket) : onMessage?.(value, socket);
       });
     },
@@ -131,14 +149,15 @@ function closeInvalid(
 /** Validates a message, synchronously unless its schema is asynchronous. */
 function validated(
   data: unknown,
-  schema: InputSchema<AnySchema>,
+  { schema, maxBytes }: { readonly schema: InputSchema<AnySchema>; readonly maxBytes: number },
 ): Validated<AnySchema> | Promise<Validated<AnySchema>> {
   if (typeof data !== "string") return refused("It is not text");
   let value: unknown;
   try {
     value = JSON.parse(data);
-  } catch {
-    return refused("It is not JSON");
+    checkJsonSize(data, maxBytes);
+  } catch (error) {
+    return refused(error instanceof HttpException ? error.message : "It is not JSON");
   }
   return schema.validate(value);
 }

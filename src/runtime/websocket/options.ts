@@ -17,6 +17,12 @@ export interface WebSocketOptions<
    */
   readonly messages?: M | undefined;
   /**
+   * How many bytes a message of the client may have if there are `messages`, a positive integer;
+   * default 1 MiB. A longer one closes the socket with 1009. A character counts as one. Like a
+   * body, it nests 512 deep at most, and has at most a value for 50 bytes of this limit.
+   */
+  readonly maxMessageBytes?: number | undefined;
+  /**
    * How many bytes a socket may buffer for a client that does not read, from 0 to 16 MiB; default
    * 4 MiB. A send that finds more closes the socket with 1013. One message may be larger. workerd
    * ignores it.

@@ -71,9 +71,12 @@ export async function upgrade(
 }
 
 /** Returns handlers of text and bytes: without `messages`, those of `upgradeWebSocket` are. */
-function rawEvents(events: UpgradeParts["events"], { messages }: WebSocketOptions): WSEvents {
+function rawEvents(
+  events: UpgradeParts["events"],
+  { messages, maxMessageBytes: maxBytes }: WebSocketOptions,
+): WSEvents {
   return messages
-    ? withMessages(messages, events as MessageEvents<WebSocketMessages>)
+    ? withMessages({ ...messages, maxBytes }, events as MessageEvents<WebSocketMessages>)
     : events as WSEvents;
 }
 

@@ -40,7 +40,7 @@ import type { WebSocketOptions } from "./options.ts";
  * version 13 (RFC 6455 §4.4), and 400 if its key or subprotocols are invalid (§4.2.1), or, on Bun,
  * if the client has sent frames before the answer (§4.1) or is gone
  * @throws {RangeError} if `maxBufferedBytes` is not an integer from 0 to 16 MiB, or
- * `maxPendingMessages` or `maxPendingBytes` not a positive integer
+ * `maxMessageBytes`, `maxPendingMessages` or `maxPendingBytes` not a positive integer
  * @throws {TypeError} on a runtime other than Deno, Bun, Node and workerd
  */
 export async function upgradeWebSocket<M extends WebSocketMessages | undefined = undefined>(
