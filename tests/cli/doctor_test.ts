@@ -9,6 +9,7 @@ import { run } from "../../src/cli/system/programs.ts";
 import type { Project } from "../../src/cli/project/project.ts";
 import { test } from "../support/test.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
+import { withEnv } from "../support/with_env.ts";
 
 test("checkPermissions() names the flags of the task start, long and short, and warns without", () => {
   using folder = new TemporaryFolder();
@@ -71,12 +72,9 @@ test("checkSecrets() warns about private keys in the repository", async () => {
     subject: "secrets",
     text: "a private key is in the repository: key.pem one_line.txt",
   });
-  process.env["GIT_DIR"] = join(folder.path, "other"); // as where a hook of another one runs it
-  try {
+  await withEnv("GIT_DIR", join(folder.path, "other"), async () => { // as a hook of another one
     assert.equal((await checkSecrets(projectIn(folder))).level, "warning");
-  } finally {
-    delete process.env["GIT_DIR"];
-  }
+  });
   await git("rm", "-q", "--cached", "key.pem", "one_line.txt");
   const { level } = await checkSecrets(projectIn(folder));
   assert.equal(level, "ok");

@@ -6,16 +6,14 @@ export async function withEnv(
   value: string | undefined,
   body: () => void | Promise<void>,
 ): Promise<void> {
-  const before = process.env[name];
-  set(name, value);
+  const before = process.env;
+  // another object, as other isolates of the process have the same variables
+  process.env = { ...before };
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
   try {
     await body();
   } finally {
-    set(name, before);
+    process.env = before;
   }
-}
-
-function set(name: string, value: string | undefined): void {
-  if (value === undefined) delete process.env[name];
-  else process.env[name] = value;
 }

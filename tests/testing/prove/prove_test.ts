@@ -1,7 +1,6 @@
 /** The frame of proofs: seeds, records, reports. */
 import { getConfig } from "@logtape/logtape";
 import assert from "node:assert/strict";
-import process from "node:process";
 import { sql } from "kysely";
 import * as users from "../../../examples/users.ts";
 import { module } from "../../../mod.ts";
@@ -11,6 +10,7 @@ import { prove, type ProveOptions, type ProveRunOptions, stub } from "../../../s
 import { ProveReport } from "../../../src/testing/prove/report.ts";
 import { SERVERS } from "../../db/support/servers.ts";
 import { test } from "../../support/test.ts";
+import { withEnv } from "../../support/with_env.ts";
 
 const proof = prove(users.appModule("sqlite::memory:"), {
   setUp: (app, { verifier }) => users.setUp(app).useOAuth2(verifier),
@@ -145,14 +145,10 @@ test("prove() refuses unknown options, and names that other callers have", () =>
 
 test("Proof.run() ends the silence of the log if its identity provider does not start", async () => {
   assert.equal(getConfig(), null);
-  process.env["FW_ENV"] = "production";
-  try {
-    await assert.rejects(proof.run({ only: ["roles"] }), {
+  await withEnv("FW_ENV", "production", () =>
+    assert.rejects(proof.run({ only: ["roles"] }), {
       message: /^Cannot start the development identity provider: FW_ENV is production/,
-    });
-  } finally {
-    delete process.env["FW_ENV"];
-  }
+    }));
   assert.equal(getConfig(), null);
 });
 
