@@ -20,7 +20,6 @@ import type {
 } from "./call.ts";
 import { isJson, ProblemError, problemOf } from "./problem_error.ts";
 import { bodyOf, headersOf, type Input, pathOf } from "./request.ts";
-import { repeat } from "./retry.ts";
 import { wholeText } from "./texts.ts";
 
 /** Sends a request, or passes it on to what sends it. */
@@ -59,7 +58,7 @@ export interface ClientOptions extends Pick<CallOptions, "signal"> {
    * a browser hides. `follow` sends the headers of the call, and with 307 and 308 its body, to any
    * origin; runtimes leave out `Authorization` and `Cookie` only.
    */
-  readonly redirect?: RequestRedirect;
+  readonly redirect?: "manual" | "follow";
 }
 
 /** Calls of one method. */
@@ -141,8 +140,6 @@ export interface Client<Api extends AnyApi> {
   readonly head: Calls<Api, "HEAD", PathsOf<Api, "HEAD">>;
 }
 
-const METHODS = ["get", "post", "put", "patch", "delete", "options", "head"] as const;
-
 /** The default time limit of an attempt, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
@@ -180,7 +177,9 @@ export function createClient<Api extends AnyApi>(
 ): Client<Api> {
   const start = String(base).replace(/\/$/, "");
   return Object.fromEntries([ // typed by the routes of the API
-    ...METHODS.map((name) => [name, callsOf(name.toUpperCase(), { start, options })]),
+    ...["get", "post", "put", "patch", "delete", "options", "head"].map(
+      (name) => [name, callsOf(name.toUpperCase(), { start, options })],
+    ),
     ["connect", async (path: string, input: Input & CallOptions = {}) => {
       const { connect } = await import("./socket.ts"); // most clients open none
       return connect(start + pathOf(`GET ${path}`, input), { options, input });
@@ -206,10 +205,12 @@ function callsOf(method: string, { start, options }: Common): object {
         timeoutMs = options.timeoutMs ?? TIMEOUT_MS,
         retry = options.retry ?? 0,
       } = input;
-      const { redirect = "error" } = options;
+      const { redirect } = options;
       const call = `${method} ${path}`;
       const url = start + pathOf(call, input);
       const [body, mediaType] = bodyOf(input);
+      // before the first attempt: a repetition must not need the network for its code
+      const repeat = retry ? (await import("./retry.ts")).repeat : () => false;
       for (let count = 0;; count++) {
         const ended = new AbortController();
         const timer = setTimeout(() => {
@@ -223,11 +224,11 @@ function callsOf(method: string, { start, options }: Common): object {
             method,
             headers: headersOf(
               typeof headers === "function" ? await headers() : headers,
-              { ...mediaType && { "content-type": mediaType }, ...input.headers },
+              { "content-type": mediaType, ...input.headers },
             ),
             body,
             ...options.credentials && { credentials: options.credentials },
-            redirect: redirect === "error" ? "manual" : redirect, // Workers know no "error"
+            redirect: redirect ?? "manual", // Workers know no "error"
             signal: AbortSignal.any([ended.signal, signal ?? ended.signal]),
           });
           const attempt = { request, count, retry, signal };
@@ -239,7 +240,7 @@ function callsOf(method: string, { start, options }: Common): object {
             throw error;
           }
           if (await repeat({ ...attempt, response })) continue;
-          if (redirect !== "error" || !REDIRECT.test(response.type + response.status)) {
+          if (redirect || !REDIRECT.test(response.type + response.status)) {
             return await read(response, call);
           }
           await response.body?.cancel();

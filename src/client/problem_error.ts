@@ -27,10 +27,10 @@ export class ProblemError extends Error {
 /** Reads the problem in the text of a response; without a JSON object, it has the status alone. */
 export function problemOf(response: Response, text: string): Problem {
   const { status, statusText, url } = response;
-  let members: Partial<Problem> = {};
+  let members: Partial<Problem> | null = null;
   try {
-    const json: unknown = isJson(response) ? JSON.parse(text) : undefined;
-    if (typeof json === "object" && !Array.isArray(json)) members = json ?? {};
+    const json: unknown = isJson(response) && JSON.parse(text);
+    if (typeof json === "object" && !Array.isArray(json)) members = json;
   } catch {
     // the answer of a proxy
   }

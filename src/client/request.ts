@@ -28,7 +28,7 @@ export function pathOf(call: string, { params = {}, query = {} }: Input): string
     const segments = name === "*" ? text.split("/") : [text];
     // an empty end of a wildcard is a trailing slash, an empty begin of a path that of a host
     const isWrong = segments.some((segment) => DOTS.test(segment)) ||
-      (name === "*" ? path === "/*" && text.startsWith("/") : text === "");
+      (name === "*" ? path === "/*" && text.startsWith("/") : !text);
     if (isWrong) {
       throw new TypeError(`Cannot ${call}: params.${name} is ${JSON.stringify(value)}`);
     }

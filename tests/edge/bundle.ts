@@ -36,6 +36,11 @@ export interface BundleOptions {
   /** Whether it contains dynamic imports; default true. */
   readonly lazyParts?: boolean;
   /**
+   * Whether functions keep their names; default true, as documents and error messages contain those
+   * of controllers and providers. Bundlers of web pages keep none by default.
+   */
+  readonly keepNames?: boolean;
+  /**
    * The folder of an npm project with the installed package, from which imports are resolved; by
    * default the sources of this checkout.
    */
@@ -45,14 +50,14 @@ export interface BundleOptions {
 /** Bundles the text of a module. */
 export async function bundle(
   text: string,
-  { lazyParts = true, project }: BundleOptions = {},
+  { lazyParts = true, keepNames = true, project }: BundleOptions = {},
 ): Promise<Bundle> {
   const { outputFiles: [file], metafile } = await build({
     stdin: { contents: text, resolveDir: project ?? ROOT, loader: "ts" },
     absWorkingDir: project ?? ROOT,
     bundle: true,
     minify: true,
-    keepNames: true, // documents and error messages contain the names of controllers and providers
+    keepNames,
     format: "esm",
     platform: "browser",
     conditions: ["workerd", "worker", "browser"],
