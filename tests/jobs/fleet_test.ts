@@ -1,6 +1,5 @@
 /** A server and two workers, which are killed and started in turn while clients place orders. */
 import assert from "node:assert/strict";
-import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { DbOptions } from "../../src/db/mod.ts";
 import { Jobs } from "../../src/jobs/mod.ts";
