@@ -25,7 +25,7 @@ test("checkPermissions() names the flags of the task start, long and short, and 
       ["-q -r --deny-net --ignore-env -L debug -c deno.json", "warning", none],
     ] as const
   ) {
-    const start = `deno run ${flags} src/main.ts`;
+    const start = `deno run ${flags} src/main.ts -E --allow-run`; // which has arguments
     writeFileSync(join(folder.path, "deno.json"), JSON.stringify({ tasks: { start } }));
     assert.deepEqual(checkPermissions(projectIn(folder)), {
       level,

@@ -91,7 +91,8 @@ const PERMISSION =
 
 /** Returns the flags of a command that grant or deny permissions, without others of Deno. */
 export function permissionFlags(command: string): readonly string[] {
-  const flags = command.match(PERMISSION) ?? [];
+  const [upToScript = ""] = command.split(/(?<=\.[cm]?[jt]sx?)(?=\s)/); // arguments follow it
+  const flags = upToScript.match(PERMISSION) ?? [];
   // short flags of no permission, which Deno refuses twice
   return flags.map((flag) => flag.replace(/^-\w+/, (short) => short.replaceAll(/[qr]/g, "")));
 }
