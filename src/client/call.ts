@@ -282,11 +282,10 @@ export interface DeclaredMessages {
 }
 
 /** The WebSocket of a route. */
-export type SocketOf<Types> = [Types] extends
-  [{ readonly responses: { readonly 101: { receives: infer R; sends: infer S } } }]
-  ? [R, S] extends [infer In extends AnySchema, infer Out extends AnySchema]
-    ? ClientSocket<SchemaInput<In>, Received<SchemaOutput<Out>>>
-  : never
+export type SocketOf<Types> = [Types] extends [infer T extends DeclaredMessages] ? ClientSocket<
+    SchemaInput<T["responses"][101]["receives"]>,
+    Received<SchemaOutput<T["responses"][101]["sends"]>>
+  >
   : never;
 
 /** The path of a route, unless it declares no messages. */

@@ -87,7 +87,8 @@ testOn(["deno"], "the result does not depend on the runtime")(
   "upgradeWebSocket() refuses limits of messages that are not positive integers",
   async () => {
     for (const limit of [-1, 0, 0.5, NaN]) {
-      for (const options of [{ maxPendingMessages: limit }, { maxPendingBytes: limit }]) {
+      for (const name of ["maxMessageBytes", "maxPendingMessages", "maxPendingBytes"]) {
+        const options = { [name]: limit };
         const app = new Hono().get("/", (c) => upgradeWebSocket(c, {}, options));
         app.onError((error, c) => c.text(error.name));
         assert.equal(await (await app.request("/")).text(), "RangeError");

@@ -8,7 +8,7 @@ import type { WSContext, WSEvents } from "hono/ws";
 import { checkJsonSize } from "../../core/http/body_formats.ts";
 import { HttpException } from "../../core/http/http_exception.ts";
 import type { ValidationIssue } from "../../core/http/validation_issue.ts";
-import { createSerializer } from "../../core/route/responder.ts";
+import { createSerializer, type Serializer } from "../../core/route/responder.ts";
 import {
   type AnySchema,
   InputSchema,
@@ -65,28 +65,45 @@ export interface MessageSocket<M extends WebSocketMessages> {
   readonly raw: WSContext;
 }
 
-/** The schemas of messages, and the most bytes of one that is received. */
-interface ReceivedMessages extends WebSocketMessages {
-  readonly maxBytes: number | undefined;
+/**
+ * Returns the most bytes of a message that is received; default 1 MiB.
+ *
+ * @throws {RangeError} if it is not a positive integer
+ */
+export function checkedMessageLimit(bytes: number = 1024 * 1024): number {
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  const why = "it is not a positive integer";
+  throw new RangeError(`Cannot receive ${bytes} bytes by a WebSocket: ${why}`);
 }
 
-/**
- * Returns the handlers of the events of a WebSocket with declared messages.
- *
- * @throws {RangeError} if `maxBytes` is not a positive integer
- */
+/** What checks messages. */
+interface Checks {
+  readonly textOf: Serializer;
+  readonly schema: InputSchema<AnySchema>;
+}
+
+/** The checks of the WebSockets with the same messages. */
+const checks = new WeakMap<WebSocketMessages, Checks>();
+
+function checksOf(messages: WebSocketMessages): Checks {
+  const known = checks.get(messages);
+  if (known) return known;
+  const made = {
+    textOf: createSerializer({ response: messages.sends, status: 200 }, "message"),
+    schema: new InputSchema("body", messages.receives),
+  };
+  checks.set(messages, made);
+  return made;
+}
+
+/** Returns the handlers of the events of a WebSocket with declared messages. */
 export function withMessages(
-  { receives, sends, maxBytes = 1024 * 1024 }: ReceivedMessages,
   { onOpen, onMessage, onInvalid = closeInvalid, onClose, onError }: MessageEvents<
     WebSocketMessages
   >,
+  { messages, maxBytes }: { readonly messages: WebSocketMessages; readonly maxBytes: number },
 ): WSEvents {
-  if (!Number.isSafeInteger(maxBytes) || maxBytes <= 0) {
-    const why = "it is not a positive integer";
-    throw new RangeError(`Cannot receive ${maxBytes} bytes by a WebSocket: ${why}`);
-  }
-  const textOf = createSerializer({ response: sends, status: 200 }, "message");
-  const schema = new InputSchema("body", receives);
+  const { textOf, schema } = checksOf(messages);
   const received = inOrder();
   const sent = inOrder();
   let raw: WSContext; // Bun has one for each event
@@ -121,11 +138,11 @@ export function withMessages(
     ...onOpen && { onOpen: (event, raw) => onOpen(event, socketOf(raw)) },
     async onMessage({ data }, raw) {
       socketOf(raw);
-      const isTooLarge = typeof data === "string" && data.length > maxBytes;
-      const message = isTooLarge ? refused("") : validated(data, { schema, maxBytes });
-      await received(message, ({ value, refusal }) => {
+      if (typeof data === "string" && data.length > maxBytes) {
+        return await received(undefined, () => socket.close(1009, "The message is too large"));
+      }
+      await received(validated(data, { schema, maxBytes }), ({ value, refusal }) => {
         if (isClosed) return;
-        if (isTooLarge) return socket.close(1009, "The message is too large");
         return refusal ? onInvalid(refusal.issues, socket) : onMessage?.(value, socket);
       });
     },

@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { WebSocketMessages } from "./messages.ts";
 
 /** Options of `upgradeWebSocket()`. */

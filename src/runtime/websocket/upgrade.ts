@@ -17,6 +17,7 @@ import { exchangeOf } from "../deno_request.ts";
 import { limited } from "./events.ts";
 import { added, checkHandshake, PROTOCOL, subprotocol } from "./handshake.ts";
 import {
+  checkedMessageLimit,
   type MessageEvents,
   type SocketEvents,
   type WebSocketMessages,
@@ -52,6 +53,7 @@ export async function upgrade(
 ): Promise<Response> {
   const maxBytes = checkedSendLimit(options.maxBufferedBytes);
   const pending = checkedPendingLimits(options);
+  const handlers = rawEvents(events, options);
   checkHandshake(c);
   const upgrade = await loadUpgrade();
   return pendingUpgrade(c, async (sent) => {
@@ -59,7 +61,7 @@ export async function upgrade(
       const headers = added(sent);
       const response = await upgrade({
         c: withFields(c, { upgrade: "websocket", [PROTOCOL]: subprotocol(c, sent) }),
-        events: limited(rawEvents(events, options), { maxBytes, pending }),
+        events: limited(handlers, { maxBytes, pending }),
         headers,
       });
       headers.forEach((value, name) => response.headers.append(name, value));
@@ -73,10 +75,11 @@ export async function upgrade(
 /** Returns handlers of text and bytes: without `messages`, those of `upgradeWebSocket` are. */
 function rawEvents(
   events: UpgradeParts["events"],
-  { messages, maxMessageBytes: maxBytes }: WebSocketOptions,
+  { messages, maxMessageBytes }: WebSocketOptions,
 ): WSEvents {
+  const maxBytes = checkedMessageLimit(maxMessageBytes);
   return messages
-    ? withMessages({ ...messages, maxBytes }, events as MessageEvents<WebSocketMessages>)
+    ? withMessages(events as MessageEvents<WebSocketMessages>, { messages, maxBytes })
     : events as WSEvents;
 }
 
