@@ -18,6 +18,7 @@ import type {
   SocketPath,
   Success,
 } from "./call.ts";
+import { MAX_TIMER_MS, TIMEOUT_MS } from "./limits.ts";
 import { isJson, ProblemError, problemOf } from "./problem_error.ts";
 import { bodyOf, headersOf, type Input, pathOf } from "./request.ts";
 import { wholeText } from "./texts.ts";
@@ -139,12 +140,6 @@ export interface Client<Api extends AnyApi> {
   /** Calls `HEAD` routes. */
   readonly head: Calls<Api, "HEAD", PathsOf<Api, "HEAD">>;
 }
-
-/** The default time limit of an attempt, in milliseconds. */
-const TIMEOUT_MS = 30_000;
-
-/** The longest delay of a timer, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Creates a client of the API of an application, whose calls are typed by its routes. `base` is the

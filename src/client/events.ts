@@ -4,7 +4,8 @@
  * @module
  */
 import type { ServerSentEvent } from "./call.ts";
-import { MAX_LENGTH, textsOf } from "./texts.ts";
+import { MAX_LENGTH } from "./limits.ts";
+import { textsOf } from "./texts.ts";
 
 /**
  * Yields the events of a response; a reader that leaves the loop cancels the response.

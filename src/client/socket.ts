@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_LENGTH } from "./texts.ts";
+import { MAX_LENGTH, MAX_TIMER_MS, TIMEOUT_MS } from "./limits.ts";
 
 /** An open WebSocket, whose messages are JSON. A loop over it yields them until it is closed. */
 export interface ClientSocket<Sent, Received> extends AsyncIterable<Received, void, undefined> {
@@ -42,9 +42,6 @@ const ENDS = [1000, 1005];
 /** The code of a client that keeps too many messages: it may send no registered one. */
 const TOO_MUCH = 4008;
 
-/** The longest delay of a timer, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * Opens a WebSocket.
  *
@@ -55,7 +52,7 @@ export async function connect(
   { options, input }: ConnectOptions,
 ): Promise<ClientSocket<unknown, unknown>> {
   const { webSocket = (url) => new WebSocket(url) } = options;
-  const { signal = options.signal, timeoutMs = options.timeoutMs ?? 30_000 } = input;
+  const { signal = options.signal, timeoutMs = options.timeoutMs ?? TIMEOUT_MS } = input;
   signal?.throwIfAborted();
   const address = new URL(url, globalThis.location?.href); // of a page, `url` may be a path
   address.protocol = address.protocol.replace("http", "ws");

@@ -3,9 +3,7 @@
  *
  * @module
  */
-
-/** The most characters of an answer that is read as a whole, and of an event. */
-export const MAX_LENGTH: number = 16 * 1024 * 1024;
+import { MAX_LENGTH } from "./limits.ts";
 
 /** Yields the parts of the text of a response; a reader that leaves the loop cancels it. */
 export async function* textsOf({ body }: Response): AsyncGenerator<string, void, undefined> {
