@@ -16,7 +16,10 @@ export interface ClientSocket<Sent, Received> extends AsyncIterable<Received, vo
   send(message: Sent): void;
   /** Closes it; the code is 1000, by default, or 3000 to 4999 (RFC 6455 §7.4.2). */
   close(code?: number, reason?: string): void;
-  /** Resolves when it is closed, whoever has closed it. */
+  /**
+   * Resolves when it is closed, whoever has closed it; with the code 1006 if the server does not
+   * answer a close within 5 seconds.
+   */
   readonly closed: Promise<CloseEvent>;
 }
 
@@ -41,6 +44,12 @@ const ENDS = [1000, 1005];
 
 /** The code of a client that keeps too many messages: it may send no registered one. */
 const TOO_MUCH = 4008;
+
+/** What a message that waits counts beside its characters: it takes memory, also if it is empty. */
+const MESSAGE_LENGTH = 64;
+
+/** How long the server may take to answer a close, in milliseconds. */
+const CLOSE_MS = 5_000;
 
 /**
  * Opens a WebSocket.
@@ -93,6 +102,8 @@ export async function connect(
 class Messages implements ClientSocket<unknown, unknown> {
   readonly closed: Promise<CloseEvent>;
   readonly #socket: WebSocket;
+  readonly #closed = Promise.withResolvers<CloseEvent>();
+  #closing: ReturnType<typeof setTimeout> | undefined;
   #received: string[] = [];
   /** Older ones than those received; the next is the last. */
   #next: string[] = [];
@@ -104,19 +115,10 @@ class Messages implements ClientSocket<unknown, unknown> {
   /** Keeps the messages of a socket until they are read. */
   constructor(socket: WebSocket) {
     this.#socket = socket;
+    this.closed = this.#closed.promise;
     socket.addEventListener("message", ({ data }) => this.#receive(String(data)));
-    this.closed = new Promise((resolve) =>
-      socket.addEventListener("close", (it) => {
-        // Deno reports 0 for a lost connection
-        const event = it.code === 0 ? new CloseEvent("close", { code: 1006 }) : it;
-        const { code, reason } = event;
-        const why = `${code}${reason && ` ${reason}`}`;
-        const error = new Error(`The WebSocket is closed: ${why}`, { cause: event });
-        this.#end ??= ENDS.includes(code) ? {} : { error };
-        this.#wake();
-        resolve(event);
-      })
-    );
+    // Deno reports 0 for a lost connection
+    socket.addEventListener("close", (it) => this.#ended(it.code === 0 ? lost() : it));
   }
 
   send(message: unknown): void {
@@ -132,6 +134,8 @@ class Messages implements ClientSocket<unknown, unknown> {
     this.#socket.close(code ?? 1000, reason); // throws if one is invalid
     this.#end ??= {};
     this.#wake();
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    this.#closing ??= setTimeout(() => this.#giveUp(), CLOSE_MS); // only browsers have a limit
   }
 
   /** Closes it, so that its loop throws an error after the messages before it. */
@@ -146,7 +150,7 @@ class Messages implements ClientSocket<unknown, unknown> {
         if (this.#next.length === 0) this.#next = this.#received.splice(0).reverse();
         const text = this.#next.pop();
         if (text !== undefined) {
-          this.#length -= text.length;
+          this.#length -= text.length + MESSAGE_LENGTH;
           yield JSON.parse(text);
         } else if (this.#end) break;
         else await this.#change.promise;
@@ -160,7 +164,7 @@ class Messages implements ClientSocket<unknown, unknown> {
   #receive(text: string): void {
     if (this.#end) return;
     this.#received.push(text);
-    this.#length += text.length;
+    this.#length += text.length + MESSAGE_LENGTH;
     if (this.#length > MAX_LENGTH) {
       const more = `more than ${MAX_LENGTH} characters of messages wait`;
       this.fail(new RangeError(`Cannot receive messages: ${more}`), TOO_MUCH);
@@ -168,8 +172,35 @@ class Messages implements ClientSocket<unknown, unknown> {
     this.#wake();
   }
 
+  #ended(event: CloseEvent): void {
+    clearTimeout(this.#closing);
+    const { code, reason } = event;
+    const why = `${code}${reason && ` ${reason}`}`;
+    const error = new Error(`The WebSocket is closed: ${why}`, { cause: event });
+    this.#end ??= ENDS.includes(code) ? {} : { error };
+    this.#wake();
+    this.#closed.resolve(event);
+  }
+
+  /** Ends the connection, where the platform can do that, without the answer to the close. */
+  #giveUp(): void {
+    (this.#socket as Terminable).terminate?.();
+    this.#ended(lost());
+  }
+
   #wake(): void {
     this.#change.resolve();
     this.#change = Promise.withResolvers();
   }
+}
+
+/** A WebSocket of Bun or of `ws`. */
+interface Terminable extends WebSocket {
+  terminate?(): void;
+}
+
+/** Returns the event of a close without a close frame; Node 22 has no class for it. */
+function lost(): CloseEvent {
+  const parts = { code: 1006, reason: "", wasClean: false };
+  return Object.assign(new Event("close"), parts) as CloseEvent;
 }

@@ -1,9 +1,5 @@
 /** WebSockets of the client, on each runtime. */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { FwFactory } from "../../mod.ts";
 import { createClient } from "../../src/client/mod.ts";
@@ -181,32 +177,4 @@ test("errors of connect() have no query and no password", async () => {
   await assert.rejects(api.connect("/v1/chat/:room", input), {
     message: "Cannot connect to ws://127.0.0.1:1/v1/chat/a: it is refused, or not reached",
   });
-});
-
-test("the close of a lost connection is 1006, with the messages before it", async () => {
-  const accept = (key: string) =>
-    createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-  const message = JSON.stringify({ text: "1" });
-  const server = createServer().on("upgrade", ({ headers }, socket) => {
-    socket.on("error", () => {});
-    socket.write(
-      "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n" +
-        `sec-websocket-accept: ${accept(headers["sec-websocket-key"]!)}\r\n\r\n`,
-    );
-    setTimeout(
-      () => socket.write(`\x81${String.fromCharCode(message.length)}${message}`, "latin1"),
-      50,
-    );
-    setTimeout(() => socket.destroy(), 100);
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const api = createClient<Chats>(`http://127.0.0.1:${port}`);
-  const socket = await api.connect("/v1/chat/:room", { params: { room: "a" } });
-  const seen: unknown[] = [];
-  await assert.rejects(async () => {
-    for await (const { text } of socket) seen.push(text);
-  }, { message: "The WebSocket is closed: 1006" });
-  assert.deepEqual([seen, (await socket.closed).code], [["1"], 1006]);
-  server.close();
 });
