@@ -107,6 +107,7 @@ export {
 export {
   type NewWebhook,
   type NewWebhookEndpoint,
+  type WebhookOwner,
   Webhooks,
   type WebhooksDatabaseKey,
 } from "./webhooks/webhooks.ts";

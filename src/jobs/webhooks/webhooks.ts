@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UnprocessableEntityException } from "../../core/http/http_exception.ts";
+import { NotFoundException, UnprocessableEntityException } from "../../core/http/http_exception.ts";
 import type { AbstractClass } from "../../platform/class.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { databaseIn } from "../database.ts";
@@ -28,24 +28,26 @@ import type { CheckedWebhooksOptions } from "./webhooks_options.ts";
 /** The class of a database with the tables of webhooks, as its key. */
 export type WebhooksDatabaseKey = AbstractClass<WebhooksDatabase>;
 
-/** An endpoint to add. */
-export interface NewWebhookEndpoint {
-  /** Where webhooks are sent: an https URL. */
-  readonly url: string;
-  /** Its owner, such as the id of a tenant; none by default. */
+/** Whose endpoints an action is on. */
+export interface WebhookOwner {
+  /** The owner, such as the id of a tenant; by default, the endpoints are those without one. */
   readonly owner?: string | null;
-  /** The types of webhooks that it receives; all by default. */
+}
+
+/** An endpoint to add. */
+export interface NewWebhookEndpoint extends WebhookOwner {
+  /** Where webhooks are sent: an https URL of at most 2048 characters. */
+  readonly url: string;
+  /** The types of webhooks that it receives, at most 100; all by default. */
   readonly types?: readonly string[] | null;
   /** Its secret, `whsec_` and the base64 of 24 to 64 bytes; a new one by default. */
   readonly secret?: string;
 }
 
-/** A webhook to send. */
-export interface NewWebhook {
+/** A webhook to send to the endpoints of an owner. */
+export interface NewWebhook extends WebhookOwner {
   /** Its data, as JSON. */
   readonly data: unknown;
-  /** The owner whose endpoints receive it; by default, those without an owner do. */
-  readonly owner?: string | null;
   /** Its id; a new one by default. */
   readonly id?: string;
 }
@@ -57,6 +59,10 @@ interface Started {
   readonly deliverer: Deliverer;
 }
 
+/** The longest URL, in UTF-16 units. */
+const MAX_URL = 2048;
+/** The most types of an endpoint. */
+const MAX_TYPES = 100;
 /** The longest body, in UTF-16 units; Standard Webhooks recommends less than 20 000. */
 const MAX_PAYLOAD = 262_144;
 /** How long an old secret signs by default, in milliseconds: a day. */
@@ -87,19 +93,22 @@ export class Webhooks {
   /**
    * Adds an endpoint; returns it with its secret, by which its owner verifies webhooks.
    *
-   * @throws {UnprocessableEntityException} 422, if its URL, a choice of its owner, is not https
+   * @throws {UnprocessableEntityException} 422, if its URL, a choice of its owner, is not https or
+   * too long, or the owner has `maxEndpoints` already
    * @throws {TypeError} if an option is unknown or invalid
    */
   async add(
     endpoint: NewWebhookEndpoint,
   ): Promise<WebhookEndpoint & { readonly secret: string }> {
     const action = "add endpoint";
-    const refuse = refusing(action);
-    checkNames(endpoint, { known: ["url", "owner", "types", "secret"], refuse });
-    const { owner = null, types = null } = endpoint;
-    const { endpoints } = this.#require(action);
+    const { endpoints, owner, refuse } = this.#begin(action, {
+      options: endpoint,
+      known: ["url", "types", "secret"],
+    });
+    const { types = null } = endpoint;
     const url = this.#checkedUrl(endpoint.url, action);
     if (types !== null && !Array.isArray(types)) refuse("types is not an array");
+    if (types && types.length > MAX_TYPES) refuse(`types has more than ${MAX_TYPES} items`);
     const wrong = types?.find((type) => !isName(type));
     if (wrong !== undefined) refuse(`${JSON.stringify(wrong)} is not a type of webhooks`);
     const secret = endpoint.secret === undefined
@@ -120,14 +129,18 @@ export class Webhooks {
         created_at: endpoints.date(),
       },
     });
+    // counted after it: of many at once, each sees those before it
+    const { maxEndpoints } = this.#options;
+    if (await endpoints.rows.count({ where: { owner } }) > maxEndpoints) {
+      await endpoints.rows.deleteMany({ where: { id: row.id } });
+      throw unprocessable(action, `its owner has ${maxEndpoints} endpoints already`);
+    }
     return { ...endpointOf(row), secret };
   }
 
-  /** Lists the endpoints of an owner, by default those without one; the oldest first. */
-  async list(
-    { owner = null }: { readonly owner?: string | null } = {},
-  ): Promise<readonly WebhookEndpoint[]> {
-    const { endpoints } = this.#require("list endpoints");
+  /** Lists the endpoints of an owner, the oldest first. */
+  async list(options: WebhookOwner = {}): Promise<readonly WebhookEndpoint[]> {
+    const { endpoints, owner } = this.#begin("list endpoints", { options });
     const rows = await endpoints.rows.findMany({
       where: { owner },
       orderBy: { created_at: "asc" },
@@ -135,63 +148,69 @@ export class Webhooks {
     return rows.map(endpointOf);
   }
 
-  /** Enables an endpoint again; returns whether there is one of the id. */
-  async enable(id: string): Promise<boolean> {
-    const { endpoints } = this.#require("enable endpoint");
+  /** Enables an endpoint of an owner again; returns whether there is one of the id. */
+  async enable(id: string, options: WebhookOwner = {}): Promise<boolean> {
+    const { endpoints, owner } = this.#begin("enable endpoint", { options });
     const data = { enabled: true, reason: null, failing_since: null };
-    return await endpoints.rows.updateMany({ where: { id }, data }) > 0;
+    return await endpoints.rows.updateMany({ where: { id, owner }, data }) > 0;
   }
 
   /**
-   * Disables an endpoint: webhooks are no longer sent to it, including those that wait. Returns
-   * whether there is one of the id.
+   * Disables an endpoint of an owner: webhooks are no longer sent to it, including those that wait.
+   * Returns whether there is one of the id.
    */
-  async disable(id: string): Promise<boolean> {
-    const { endpoints } = this.#require("disable endpoint");
+  async disable(id: string, options: WebhookOwner = {}): Promise<boolean> {
+    const { endpoints, owner } = this.#begin("disable endpoint", { options });
     const data = { enabled: false, reason: "manual" } as const;
-    return await endpoints.rows.updateMany({ where: { id }, data }) > 0;
+    return await endpoints.rows.updateMany({ where: { id, owner }, data }) > 0;
   }
 
-  /** Removes an endpoint; returns whether there was one of the id. */
-  async remove(id: string): Promise<boolean> {
-    const { endpoints } = this.#require("remove endpoint");
-    return await endpoints.rows.deleteMany({ where: { id } }) > 0;
+  /** Removes an endpoint of an owner; returns whether there was one of the id. */
+  async remove(id: string, options: WebhookOwner = {}): Promise<boolean> {
+    const { endpoints, owner } = this.#begin("remove endpoint", { options });
+    return await endpoints.rows.deleteMany({ where: { id, owner } }) > 0;
   }
 
   /**
-   * Replaces the secret of an endpoint, and returns the new one. For `keepMs` milliseconds, a day
-   * by default, webhooks are signed by the old one too. A second rotation ends those by the
-   * secret before it.
+   * Replaces the secret of an endpoint of an owner, and returns the new one. For `keepMs`
+   * milliseconds, a day by default, webhooks are signed by the old one too. A second rotation ends
+   * those by the secret before it.
    *
-   * @throws {TypeError} if there is no endpoint of the id, or an option is unknown or invalid
+   * @throws {NotFoundException} 404, if the owner has no endpoint of the id
+   * @throws {TypeError} if an option is unknown or invalid
    * @throws {RangeError} if `keepMs` is not a whole number of 0 or more
    */
   async rotateSecret(
     id: string,
-    options: { readonly secret?: string; readonly keepMs?: number } = {},
+    options: WebhookOwner & { readonly secret?: string; readonly keepMs?: number } = {},
   ): Promise<string> {
     const action = "rotate secret";
-    checkNames(options, { known: ["secret", "keepMs"], refuse: refusing(action) });
+    const { endpoints, owner } = this.#begin(action, { options, known: ["secret", "keepMs"] });
     const { secret, keepMs = ROTATION_MS } = options;
     checkWholeNumbers({ keepMs }, { least: 0, action });
-    const { endpoints } = this.#require(action);
     const next = secret === undefined ? createSecret() : checkedSecret(secret, action);
     const until = new Date(endpoints.connection.now() + keepMs);
     await endpoints.connection.atomically(async () => {
-      const row = await endpoints.rows.findUnique({ where: { id }, lock: "update" });
-      if (!row) throw new TypeError(`Cannot ${action}: there is no endpoint of the id`);
+      const where = { id, owner };
+      const row = await endpoints.rows.findFirst({ where, lock: "update" });
+      if (!row) throw new NotFoundException(`Cannot ${action}: there is no endpoint of the id`);
       const data = { secret: next, old_secret: row.secret, old_secret_until: until };
-      await endpoints.rows.updateMany({ where: { id }, data });
+      await endpoints.rows.updateMany({ where, data });
     });
     return next;
   }
 
-  /** Lists the last attempts to deliver to an endpoint, the last one first: at most `take`. */
+  /**
+   * Lists the last attempts to deliver to an endpoint of an owner, the last one first: at most
+   * `take`, or none if the owner has no endpoint of the id.
+   */
   async attempts(
     id: string,
-    { take = 100 }: { readonly take?: number } = {},
+    options: WebhookOwner & { readonly take?: number } = {},
   ): Promise<readonly WebhookAttempt[]> {
-    return await this.#require("list attempts").endpoints.attempts(id, take);
+    const { endpoints, owner } = this.#begin("list attempts", { options, known: ["take"] });
+    if (!await endpoints.rows.exists({ where: { id, owner } })) return [];
+    return await endpoints.attempts(id, options.take ?? 100);
   }
 
   /**
@@ -204,11 +223,12 @@ export class Webhooks {
    * @throws {DbError} if a job cannot be stored
    */
   async send(type: string, webhook: NewWebhook): Promise<string> {
-    const refuse = refusing(`send webhook ${JSON.stringify(type)}`);
-    checkNames(webhook, { known: ["data", "owner", "id"], refuse });
-    const { data, owner = null, id } = webhook;
+    const { endpoints, jobs, owner, refuse } = this.#begin(
+      `send webhook ${JSON.stringify(type)}`,
+      { options: webhook, known: ["data", "id"] },
+    );
+    const { data, id } = webhook;
     if (!isName(type)) refuse('a type has 1 to 100 letters, digits, ".", "_" and "-"');
-    const { endpoints, jobs } = this.#require("send webhook");
     const webhookId = id ?? `msg_${crypto.randomUUID()}`;
     if (!/^[\w-]{1,100}$/.test(webhookId)) {
       refuse('an id has 1 to 100 letters, digits, "_" and "-"');
@@ -246,19 +266,47 @@ export class Webhooks {
     this.#started = { endpoints, jobs, deliverer };
   }
 
+  /**
+   * Checks the options of an action, and returns the owner of its endpoints. An owner that is
+   * `undefined` is refused: most likely it is a claim that is missing.
+   */
+  #begin(
+    action: string,
+    { options, known = [] }: {
+      readonly options: WebhookOwner;
+      readonly known?: readonly string[];
+    },
+  ): Started & { readonly owner: string | null; readonly refuse: Refuse } {
+    const refuse = refusing(action);
+    checkNames(options, { known: [...known, "owner"], refuse });
+    const { owner = null } = options;
+    if ("owner" in options && options.owner === undefined) {
+      refuse("owner is undefined, and null is for endpoints without one");
+    }
+    return { ...this.#require(action), owner, refuse };
+  }
+
   #checkedUrl(url: string, action: string): string {
+    let href: string;
     try {
-      return targetUrl(url, this.#options).href;
+      ({ href } = targetUrl(url, this.#options));
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
-      throw new UnprocessableEntityException(`Cannot ${action}: ${error.message}`);
+      throw unprocessable(action, error.message);
     }
+    if (href.length <= MAX_URL) return href;
+    throw unprocessable(action, `its URL is longer than ${MAX_URL} characters`);
   }
 
   #require(action: string): Started {
     if (this.#started) return this.#started;
     throw new TypeError(`Cannot ${action}: the application has not started`);
   }
+}
+
+/** Returns the error of a choice of the owner of an endpoint. */
+function unprocessable(action: string, reason: string): UnprocessableEntityException {
+  return new UnprocessableEntityException(`Cannot ${action}: ${reason}`);
 }
 
 /** Returns the body of a webhook. */

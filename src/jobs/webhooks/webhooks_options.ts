@@ -20,6 +20,8 @@ export interface WebhooksOptions {
   readonly disableAfterMs?: number;
   /** How long the log of attempts is kept, in milliseconds; default 30 days. */
   readonly keepMs?: number;
+  /** The most endpoints of an owner, each of which takes a job of a webhook; default 100. */
+  readonly maxEndpoints?: number;
   /**
    * Whether endpoints may have http URLs and addresses that are not public, for development and
    * tests; default `false`.
@@ -50,6 +52,7 @@ export function checkedWebhooksOptions(options: WebhooksOptions): CheckedWebhook
     "globalConcurrency",
     "disableAfterMs",
     "keepMs",
+    "maxEndpoints",
     "allowLocal",
     "resolve",
   ];
@@ -58,6 +61,7 @@ export function checkedWebhooksOptions(options: WebhooksOptions): CheckedWebhook
     timeoutMs = 20_000,
     disableAfterMs = 7 * DAY_MS,
     keepMs = 30 * DAY_MS,
+    maxEndpoints = 100,
     allowLocal = false,
     resolve = systemResolve,
     ...others
@@ -65,7 +69,8 @@ export function checkedWebhooksOptions(options: WebhooksOptions): CheckedWebhook
   if (typeof allowLocal !== "boolean") refuse("allowLocal is not a boolean");
   if (typeof resolve !== "function") refuse("resolve is not a function");
   checkTimeLimits({ timeoutMs }, action);
-  checkWholeNumbers({ globalConcurrency: others.globalConcurrency }, { least: 1, action });
+  const { globalConcurrency } = others;
+  checkWholeNumbers({ globalConcurrency, maxEndpoints }, { least: 1, action });
   checkWholeNumbers({ disableAfterMs, keepMs }, { least: 0, action });
-  return { timeoutMs, disableAfterMs, keepMs, allowLocal, resolve, ...others };
+  return { timeoutMs, disableAfterMs, keepMs, maxEndpoints, allowLocal, resolve, ...others };
 }
