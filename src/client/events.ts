@@ -43,7 +43,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEv
         length = 0;
       }
     }
-    if (length + rest.length > MAX_LENGTH) {
+    if (event.length + id.length + length + rest.length > MAX_LENGTH) {
       throw new RangeError(`Cannot read events: one has more than ${MAX_LENGTH} characters`);
     }
   }

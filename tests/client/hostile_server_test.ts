@@ -165,6 +165,16 @@ test("an answer is decoded across its parts, without a byte order mark", async (
   assert.deepEqual(await client.get("/ticks"), { word: "Łódź 🙂" });
 });
 
+test("events() counts the name and the id of an event, too", async () => {
+  const half = "x".repeat(8_400_000);
+  const chunks = [`id: ${half}\n`, `data: ${half}\n`, "\n"];
+  await assert.rejects(async () => {
+    for await (const { data } of answeredBy(streamOf(chunks)).get.events("/ticks")) {
+      assert.fail(data);
+    }
+  }, { name: "RangeError" });
+});
+
 test("events() reads any line ends, wherever the chunks end", async () => {
   const text = "\uFEFFdata: a\r\ndata:b\rdata\n\r\n: note\r\rid: 1\r\nevent: e\ndata: c\n\n";
   for (const size of [1, 2, 3, 5, 100]) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Hono } from "hono";
 import type { WSContext, WSEvents } from "hono/ws";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { controller, FwFactory, module, route } from "../../mod.ts";
 import type { HttpServer } from "../../src/runtime/http_server.ts";
 import { serve, type ServeOptions } from "../../src/runtime/listen.ts";
@@ -55,6 +56,25 @@ test("a WebSocket answers a ping with its payload", async () => {
   client.socket.write(frame(0x89, "are you there"));
   await client.until(sent(0x8a, "are you there"));
 });
+
+test("a client that does not answer a close is closed with 1006", async () => {
+  const closes: number[] = [];
+  const closed = Promise.withResolvers<void>();
+  await using server = await serveSockets({
+    onMessage: (_, socket) => socket.close(1000, "bye"),
+    onClose({ code }) {
+      closes.push(code);
+      closed.resolve();
+    },
+  }, LOCAL);
+  using client = await openRaw(server);
+  client.socket.write(frame(0x81, "hello"));
+  await client.until(sent(0x88, "\x03\xe8bye"));
+  await closed.promise;
+  client.socket.write(frame(0x88, "\x03\xe8")); // too late
+  await delay(200);
+  assert.deepEqual(closes, ["Bun" in globalThis ? 1000 : 1006]); // at once on Bun, as it was sent
+}, { exhaustive: true });
 
 test("a WebSocket joins the fragments of a message", async () => {
   await using server = await serveSockets(ECHO, LOCAL);

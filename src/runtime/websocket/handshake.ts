@@ -83,3 +83,13 @@ export function added(sent: Headers): Headers {
   });
   return headers;
 }
+
+/** Returns a context for Hono's helpers, in which some headers of the request are replaced. */
+export function withFields(
+  c: Context,
+  fields: Readonly<Record<string, string | undefined>>,
+): Context {
+  const header = (name: string) => name in fields ? fields[name] : c.req.header(name);
+  const req = Object.create(c.req, { header: { value: header } });
+  return Object.create(c, { req: { value: req } });
+}

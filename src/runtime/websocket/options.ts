@@ -18,7 +18,8 @@ export interface WebSocketOptions<
   /**
    * How many bytes a message of the client may have if there are `messages`, a positive integer;
    * default 1 MiB. A longer one closes the socket with 1009. A character counts as one. Like a
-   * body, it nests 512 deep at most, and has at most a value for 50 bytes of this limit.
+   * body, it nests 512 deep at most, and has at most a value for 50 bytes of this limit. Deno
+   * receives a message of several frames whole before it is checked, without a limit.
    */
   readonly maxMessageBytes?: number | undefined;
   /**
