@@ -259,9 +259,10 @@ async function runWhole(
   const text = await withEntry(script, kysely);
   try {
     await connection.runScript(text, kysely);
-  } catch (error) {
-    await sql`rollback`.execute(kysely).catch(() => {}); // for drivers that it shares it with
-    throw error;
+  } finally {
+    // Some drivers run the script in this session; if it is lost, its next statement fails.
+    await sql`rollback`.execute(kysely).catch(() => {});
+    await sql`set autocommit = 1`.execute(kysely).catch(() => {});
   }
 }
 

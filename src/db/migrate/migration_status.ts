@@ -99,8 +99,8 @@ export interface MysqlScript {
 
 /**
  * Returns a script of MySQL that runs another one, and writes the entry of its migration, in one
- * transaction, unless a statement of that script commits it. The script may change the database,
- * the quotes and the encoding.
+ * transaction: if statements of that script commit it, the entry is in one with those after the
+ * last of them. The script may change the database, the quotes and the encoding.
  */
 export async function withEntry(
   { name, script, isDown }: MysqlScript,
@@ -115,7 +115,7 @@ export async function withEntry(
   const checksums = tableOf(CHECKSUM_TABLE);
   const entries = tableOf(DEFAULT_MIGRATION_TABLE);
   return [
-    "start transaction",
+    "set autocommit = 0", // what follows a statement that commits is a transaction too
     ...splitScript(script.replace(/^\uFEFF/, ""), "MySQL"),
     ...LOCKS.test(script) ? ["unlock tables"] : [],
     `delete from ${checksums} where name = '${name}'`,

@@ -83,6 +83,31 @@ for (const [driver, optionsOf] of Object.entries(DRIVERS)) {
     assert.equal(await balance(url), 110);
   }, { brands: ["mysql"] });
 
+  testOnEach(`rows after the last change of the schema are one transaction, by ${driver}`, async (
+    { url },
+  ) => {
+    const change = `alter table notes add column note text;
+      update notes set bal = bal + 10;
+      insert into notes (id, bal) values (2, 0)`;
+    const failing = { "1_notes": ACCOUNTS, "2_mixed": `${change}; insert into nowhere values (1)` };
+    await run(url, failing, async (them) => {
+      await assert.rejects(them.migrate(), { message: "Cannot migrate: 2_mixed failed" });
+      assert.deepEqual(await statusOf(them), ["1_notes run", "2_mixed"]);
+    });
+    assert.deepEqual(await noteIds(url), [1]);
+    assert.equal(await balance(url), 100);
+    const right = {
+      "1_notes": ACCOUNTS,
+      "2_mixed": change.replace("add column", "modify column"),
+      "3_row": "insert into notes (id, bal) values (3, 0)",
+    };
+    await run(url, right, async (them) => {
+      assert.deepEqual(await them.migrate(), ["2_mixed", "3_row"]);
+    });
+    assert.deepEqual(await noteIds(url), [1, 2, 3]);
+    assert.equal(await balance(url), 110);
+  }, { brands: ["mysql"] });
+
   testOnEach(`rows are not kept without their entry, by ${driver}`, async ({ url }) => {
     const migrations = {
       "1_notes": ACCOUNTS,
