@@ -33,6 +33,7 @@ import {
 } from "./migration_status.ts";
 import { knowingOwnTables } from "./own_tables.ts";
 import { changeSchema } from "./schema_change.ts";
+import { POSTGRES_SCRIPT_MARK } from "./schema_lock.ts";
 import { keepingSettings } from "./session_settings.ts";
 import { isOutsideTransaction, refuseTransactions, splitScript } from "./script.ts";
 
@@ -184,7 +185,7 @@ async function runOutside(
     }
     // Several statements at once would be a transaction.
     for (const statement of splitScript(script, "PostgreSQL")) {
-      await kysely.executeQuery(CompiledQuery.raw(statement));
+      await kysely.executeQuery(CompiledQuery.raw(`${POSTGRES_SCRIPT_MARK} ${statement}`));
     }
   } catch (error) {
     await sql`rollback`.execute(kysely).catch(() => {}); // SQLite refuses it outside of one

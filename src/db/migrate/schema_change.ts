@@ -8,7 +8,7 @@ import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { DbError } from "../errors.ts";
 import { backOff } from "../transaction/transaction.ts";
-import { underNamedLock, underTransactionLock } from "./schema_lock.ts";
+import { keepingAlive, underNamedLock, underTransactionLock } from "./schema_lock.ts";
 
 /** How long to wait for another instance that migrates, where the database has no lock for it. */
 const MAX_WAIT_MS = 60_000;
@@ -92,7 +92,7 @@ function isPostgres({ grammar }: DbConnection): boolean {
 /**
  * Runs a function on one connection while a transaction of another has the lock. That one is idle,
  * and read committed: it has no snapshot and no changes that `create index concurrently` would wait
- * for.
+ * for. The statement that keeps it alive takes no snapshot.
  */
 async function underSeparateLock<T>(
   connection: DbConnection,
@@ -101,11 +101,15 @@ async function underSeparateLock<T>(
   const { kysely } = connection;
   const held = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
-  const holding = underTransactionLock(async () => {
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(kysely);
+  const keep = sql`set local idle_in_transaction_session_timeout = 0`;
+  const hold = () => {
     held.resolve();
-    await done.promise;
-  }, { connection, action });
+    return done.promise;
+  };
+  const holding = underTransactionLock(
+    () => keepingAlive(hold, () => keep.execute(kysely)),
+    { connection, action },
+  );
   try {
     await Promise.race([held.promise, holding]);
     return await kysely.connection().execute(run);

@@ -10,7 +10,14 @@ import type { AnyTables } from "../connection/dialect.ts";
 import { POSTGRES_LOCK } from "../connection/shared_adapter.ts";
 
 /** The key of the lock that Kysely's migrator takes on MySQL. */
-const MYSQL_KEY = sql.lit("ea586330-2c93-47c8-908d-981d9d270f9d");
+const MYSQL_KEY = "ea586330-2c93-47c8-908d-981d9d270f9d";
+/**
+ * The key of the lock of the session in which MySQL runs a script. It is another one than the
+ * session that has the lock of the schema, and may outlive it, as when the process is killed.
+ */
+export const MYSQL_SCRIPT_KEY = `${MYSQL_KEY}:script`;
+/** The start of the statements that PostgreSQL runs outside the transaction that has the lock. */
+export const POSTGRES_SCRIPT_MARK = "/* fw: script outside a transaction */";
 
 /** How long to wait before PostgreSQL is asked again, in milliseconds. */
 const POLL_MS = 100;
@@ -18,6 +25,8 @@ const POLL_MS = 100;
 const POLL_SECONDS = sql.lit(1);
 /** How often the log repeats who has the lock, in milliseconds. */
 const REPORT_MS = 10_000;
+/** How often an idle session runs a statement, in milliseconds. */
+const KEEP_ALIVE_MS = 1000;
 
 /** Whose lock is taken, and for what. */
 export interface SchemaLockOptions {
@@ -30,7 +39,9 @@ export interface SchemaLockOptions {
 /**
  * Runs a function inside a transaction that has PostgreSQL's lock, which ends with it: a lock of
  * the session would stay with a connection of a pooler, for whichever client gets it next. While
- * waiting, it has no connection, which the holder of the lock may need.
+ * waiting, it has no connection, which the holder of the lock may need, and no transaction, which
+ * `create index concurrently` would wait for. It also waits for the statements of its role that run
+ * outside such a transaction, since they may outlive it.
  */
 export async function underTransactionLock<T>(
   run: () => Promise<T>,
@@ -45,31 +56,71 @@ export async function underTransactionLock<T>(
     where locktype = 'advisory' and granted and objsubid = 1
     and (classid::int8 << 32) | objid::int8 = ${POSTGRES_LOCK}
     and database = (select oid from pg_database where datname = current_database())`;
+  const script = sql<Holder>`
+    select pid as id, usename as name, client_addr as address from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'
+    and query like ${sql.lit(`${POSTGRES_SCRIPT_MARK}%`)}`;
   const { result } = await waitFor({
     action,
     async attempt() {
       const done = await connection.transaction(async () => {
         const { rows: [row] } = await lock.execute(kysely);
-        return row?.is_locked ? { result: await run() } : undefined;
+        if (!row?.is_locked || (await script.execute(kysely)).rows.length > 0) return undefined;
+        return { result: await run() };
       }, { isolation: "read committed" }); // which shows what the instance before has changed
       if (!done) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       return done;
     },
-    holder: async () => (await holder.execute(kysely)).rows[0],
+    holder: async () =>
+      (await holder.execute(kysely)).rows[0] ?? (await script.execute(kysely)).rows[0],
   });
   return result;
 }
 
-/** Runs a function while a connection has MySQL's lock. */
+/** Runs a function while a connection has MySQL's lock, and no other session runs a script. */
 export async function underNamedLock<T>(
   run: () => Promise<T>,
   { kysely, action }: SchemaLockOptions,
 ): Promise<T> {
+  const take = (key: string) => takeNamedLock(key, { kysely, action });
+  const release = (key: string) => sql`select release_lock(${sql.lit(key)})`.execute(kysely);
+  await take(MYSQL_KEY);
+  try {
+    await take(MYSQL_SCRIPT_KEY);
+    await release(MYSQL_SCRIPT_KEY);
+    return await run();
+  } finally {
+    await release(MYSQL_KEY).catch(() => {}); // a session that is lost has no locks
+  }
+}
+
+/**
+ * Runs a function while an idle session has the lock, and a statement in that session from time to
+ * time: servers and proxies close sessions that are idle for long. Fails at once if it is lost.
+ */
+export async function keepingAlive<T>(
+  run: () => Promise<T>,
+  statement: () => Promise<unknown>,
+): Promise<T> {
+  let running = statement();
+  await running;
+  const timer = setInterval(() => {
+    running = running.then(statement).catch(() => {}); // the next use of the session fails
+  }, KEEP_ALIVE_MS);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+    await running;
+  }
+}
+
+async function takeNamedLock(key: string, { kysely, action }: SchemaLockOptions): Promise<void> {
   const attempt = sql<{ is_locked: unknown }>`
-    select get_lock(${MYSQL_KEY}, ${POLL_SECONDS}) as is_locked`;
+    select get_lock(${sql.lit(key)}, ${POLL_SECONDS}) as is_locked`;
   const holder = sql<Holder>`
     select id, user as name, host as address from information_schema.processlist
-    where id = is_used_lock(${MYSQL_KEY})`;
+    where id = is_used_lock(${sql.lit(key)})`;
   await waitFor({
     action,
     async attempt() {
@@ -79,11 +130,6 @@ export async function underNamedLock<T>(
     },
     holder: async () => (await holder.execute(kysely)).rows[0],
   });
-  try {
-    return await run();
-  } finally {
-    await sql`select release_lock(${MYSQL_KEY})`.execute(kysely);
-  }
 }
 
 /** A session of the database that has the lock. */

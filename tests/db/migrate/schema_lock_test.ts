@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import postgres from "postgres";
-import { DbOptions } from "../../../src/db/mod.ts";
+import { underNamedLock } from "../../../src/db/migrate/schema_lock.ts";
+import { type AnyTables, DbOptions } from "../../../src/db/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
-import { Db } from "../support/database.ts";
+import { Db, testOnEach } from "../support/database.ts";
 import { administer, createDatabase, SERVERS } from "../support/servers.ts";
 
 /** The lock that Kysely's migrator takes, as another tool would. */
@@ -50,3 +51,17 @@ test("a migration has the lock_timeout of its role", async () => {
   const { rows } = await sql`select given from seen`.execute(db.kysely);
   assert.deepEqual(rows, [{ given: "4s" }]);
 }, { skip: SERVERS.postgres.skip });
+
+testOnEach("underNamedLock() returns the result of a function that loses its session", async (
+  { url },
+) => {
+  await using db = await Db.open(DbOptions.fromUrl(url));
+  const result = await db.kysely.connection().execute((own) => {
+    const kysely = own.withTables<AnyTables>();
+    return underNamedLock(async () => {
+      await sql`kill connection_id()`.execute(kysely).catch(() => {});
+      return "done";
+    }, { kysely, action: "migrate" });
+  });
+  assert.equal(result, "done");
+}, { brands: ["mysql"] });

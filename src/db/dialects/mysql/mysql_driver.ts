@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { MysqlDialect, type MysqlPool, type MysqlPoolConnection } from "kysely";
+import { type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from "kysely";
 import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
 import type { PoolLimits } from "../../connection/pool_limits.ts";
-import type { Dialect } from "../../connection/dialect.ts";
+import type { AnyTables, Dialect } from "../../connection/dialect.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import { DbError } from "../../errors.ts";
+import { keepingAlive, MYSQL_SCRIPT_KEY } from "../../migrate/schema_lock.ts";
 import { MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
 import { kyselyConnection, together } from "./mysql_connection.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
@@ -32,6 +33,8 @@ const SESSION = "set names utf8mb4, time_zone = '+00:00', sql_mode = " +
  * is a fallback.
  */
 const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
+/** The script before may have the lock for a moment, until the server has closed its connection. */
+const LOCK_SCRIPT = `select get_lock('${MYSQL_SCRIPT_KEY}', 60) as is_locked`;
 const INSPECT = "select collation_name as name, version() as version " +
   "from information_schema.collations where collation_name in (?)";
 
@@ -112,7 +115,7 @@ async function openPool(
         controlConnection: () => mysql.createConnection({ ...settings, connectTimeout: CANCEL_MS }),
       }),
       together,
-      runScript: (script) => runScript(script, { mysql, settings }),
+      runScript: (script, kysely) => runScript(script, { kysely, mysql, settings }),
     };
   } catch (error) {
     await connections.close();
@@ -180,15 +183,30 @@ async function connect(
   };
 }
 
-/** Runs a script on a new connection: those of the pool take one statement at a time. */
+interface ScriptOptions {
+  /** The Kysely of the session that has the lock of the schema. */
+  readonly kysely: Kysely<AnyTables>;
+  readonly mysql: Mysql;
+  readonly settings: PoolOptions;
+}
+
+/**
+ * Runs a script on a new connection: those of the pool take one statement at a time. The other
+ * session must still have the lock of the schema when this one has that of the script: whoever
+ * takes the former afterwards waits for the latter.
+ */
 async function runScript(
   script: string,
-  { mysql, settings }: { readonly mysql: Mysql; readonly settings: PoolOptions },
+  { kysely, mysql, settings }: ScriptOptions,
 ): Promise<void> {
   const connection = mysql.createConnection(settings).promise();
   try {
     await connection.query(SESSION);
-    await connection.query(script);
+    const [[lock]] = await connection.query<({ is_locked: unknown } & RowDataPacket)[]>(
+      LOCK_SCRIPT,
+    );
+    if (Number(lock?.is_locked) !== 1) throw new Error("another session runs a script");
+    await keepingAlive(() => connection.query(script), () => sql`select 1`.execute(kysely));
   } finally {
     connection.destroy();
   }
