@@ -11,7 +11,7 @@ import { type AnySchema, type SchemaOutput, withoutValue } from "../core/schema/
 export interface EnvironmentIssue {
   /** The name of the variable; empty if the issue concerns several. */
   readonly variable: string;
-  /** The message of the schema. */
+  /** The message of the schema, or "Invalid value" if that contains a value. */
   readonly message: string;
 }
 
@@ -94,9 +94,18 @@ function toIssue(
 ): EnvironmentIssue {
   const message = messageOf(issue);
   const [first] = issue.path ?? [];
-  if (first === undefined) return { variable: "", message: withoutValue(message, undefined) };
+  if (first === undefined) return { variable: "", message: withoutValues(message, source) };
   const variable = String(typeof first === "object" ? first.key : first);
   const value = source[variable];
   if (value === undefined) return { variable, message: "It is not set" };
   return { variable, message: withoutValue(message, value) };
+}
+
+/** Conceals a message about several variables if it contains the value of any of them. */
+function withoutValues(message: string, source: Readonly<Record<string, unknown>>): string {
+  try {
+    return Object.values(source).reduce<string>(withoutValue, message);
+  } catch {
+    return "Invalid value"; // Deno permits to read some of the variables only
+  }
 }

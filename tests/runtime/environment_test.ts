@@ -70,6 +70,38 @@ test("environment() shows no value, neither before nor after a transformation", 
   }
 });
 
+test("environment() shows no value in a message about several variables", () => {
+  const pem = `-----BEGIN-----\n${SECRET}\n-----END-----`;
+  const whole = v.object({ A: v.string(), B: v.string() });
+  const messages: Record<string, (input: Record<string, string>) => string> = {
+    "Invalid value": JSON.stringify,
+    "Either is enough": () => "Either is enough",
+  };
+  for (const [message, messageOf] of Object.entries(messages)) {
+    const schemas: readonly AnySchema[] = [
+      v.pipe(whole, v.check(() => false, ({ input }) => messageOf(input))),
+      v.pipe(v.looseObject({}), v.check(() => false, ({ input }) => messageOf(input as never))),
+      z.object({ A: z.string(), B: z.string() }).refine(() => false, {
+        error: ({ input }) => messageOf(input as Record<string, string>),
+      }),
+    ];
+    for (const schema of schemas) {
+      for (const source of [{ A: SECRET, B: "b" }, { A: "a", B: pem }]) {
+        assert.deepEqual(errorOf(schema, source).issues, [{ variable: "", message }]);
+      }
+    }
+  }
+});
+
+test("environment() shows no such message where it cannot read all variables", () => {
+  const denied = () => {
+    throw new Error("Requires env access"); // as of Deno for some of the variables
+  };
+  const source = new Proxy({ A: SECRET }, { ownKeys: denied });
+  const schema = v.pipe(v.object({ A: v.string() }), v.check(() => false, "Either is enough"));
+  assert.deepEqual(errorOf(schema, source).issues, [{ variable: "", message: "Invalid value" }]);
+});
+
 test("environment() shows no value of a transformation that throws", () => {
   const conversions: readonly ((text: string) => unknown)[] = [(text) => new URL(text), BigInt];
   for (const convert of conversions) {
