@@ -26,7 +26,7 @@ export interface EnqueueOptions {
 }
 
 /** The longest key, in UTF-16 units: with the name of a kind, a column of MySQL can index it. */
-const MAX_KEY = 150;
+export const MAX_KEY = 150;
 
 /**
  * Checks the options of a job.

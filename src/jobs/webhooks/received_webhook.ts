@@ -17,12 +17,16 @@ import {
   type SchemaOutput,
 } from "../../core/schema/validation.ts";
 import { lazy } from "../../platform/lazy.ts";
+import { MAX_KEY } from "../enqueue_options.ts";
 import { checkedSecret } from "./secret.ts";
 import { isAmong, isRecent, keysOf, signaturesIn, signaturesOf } from "./signature.ts";
 
 /** A webhook whose signature is valid. */
 export interface ReceivedWebhook<Body> {
-  /** Its id, which is the same in each attempt to deliver it: handle each id once. */
+  /**
+   * Its id, of at most 150 characters, which is the same in each attempt to deliver it: handle each
+   * id once.
+   */
   readonly id: string;
   /** When it was sent. */
   readonly timestamp: Date;
@@ -42,10 +46,13 @@ export type WebhookSecrets =
 const ACTION = "verify webhooks";
 
 const HEADERS = {
-  "webhook-id": "The id of the webhook: the same in each attempt to deliver it",
+  "webhook-id":
+    `The id of the webhook, of at most ${MAX_KEY} characters: the same in each attempt to deliver it`,
   "webhook-timestamp": "When it was sent, in seconds since 1970: at most 5 minutes ago",
   "webhook-signature": "Its signatures, such as `v1,…`, separated by spaces",
 };
+
+const LONG_ID = `The id of the webhook has more than ${MAX_KEY} characters`;
 
 type HeadersSchema = StandardSchemaV1 & StandardJSONSchemaV1;
 
@@ -71,7 +78,8 @@ const WEBHOOK_HEADERS: HeadersSchema = withEffects<HeadersSchema>({
  * Extracts a webhook that is signed as by Standard Webhooks
  * (https://www.standardwebhooks.com): verifies the signature of the raw body by any of the secrets,
  * with a timestamp of at most 5 minutes ago or ahead, and then validates the body, which is JSON.
- * Headers that are invalid are refused before the body is read.
+ * Headers that are invalid are refused before the body is read: so is an id of over 150 characters,
+ * which could be no `singleton` key.
  *
  * A sender repeats a webhook whose response it has not seen, and an attacker can repeat one within
  * the 5 minutes: the id is the same, so handle each id once.
@@ -138,6 +146,7 @@ function headersOf(c: Context) {
   const id = c.req.header("webhook-id") ?? "";
   const timestamp = c.req.header("webhook-timestamp") ?? "";
   const signatures = signaturesIn(c.req.header("webhook-signature") ?? "");
+  if (id.length > MAX_KEY) throw new UnauthorizedException(LONG_ID);
   if (id === "" || signatures.length === 0 || !isRecent(timestamp)) throw refused();
   return { id, timestamp, signatures };
 }

@@ -11,13 +11,17 @@ const Paid = v.object({ type: v.literal("paid"), data: v.object({ id: v.string()
 const BODY = `{"type":"paid", "data":{"id":"é1"}}`;
 
 /** The headers of a webhook that is sent now, or so many seconds later. */
-function signed(body: string, secret: string, seconds = 0): Record<string, string> {
+function signed(
+  body: string,
+  secret: string,
+  { seconds = 0, id = "msg_1" } = {},
+): Record<string, string> {
   const at = new Date(Date.now() + seconds * 1000);
   return {
     "content-type": "application/json",
-    "webhook-id": "msg_1",
+    "webhook-id": id,
     "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-    "webhook-signature": new Webhook(secret).sign("msg_1", at, body),
+    "webhook-signature": new Webhook(secret).sign(id, at, body),
   };
 }
 
@@ -95,9 +99,20 @@ test("webhook() refuses a webhook that was sent more than 5 minutes ago or ahead
   const { post } = await receiver(NEW);
   const statuses = [];
   for (const seconds of [-310, -290, 290, 310]) {
-    statuses.push((await post(BODY, signed(BODY, NEW, seconds)))[0]);
+    statuses.push((await post(BODY, signed(BODY, NEW, { seconds })))[0]);
   }
   assert.deepEqual(statuses, [401, 200, 200, 401]);
+});
+
+test("webhook() refuses an id that is too long for a singleton key with 401", async () => {
+  const { post } = await receiver(NEW);
+  const statuses = [];
+  for (const id of ["m".repeat(150), "m".repeat(151)]) {
+    const [status, body] = await post(BODY, signed(BODY, NEW, { id }));
+    statuses.push(status, body.id?.length ?? body);
+  }
+  const detail = "The id of the webhook has more than 150 characters";
+  assert.deepEqual(statuses, [200, 150, 401, detail]);
 });
 
 test("webhook() validates a body after its signature", async () => {
@@ -121,6 +136,7 @@ test("webhook() refuses invalid headers before it reads the body or asks for sec
   for (
     const invalid of [
       { "webhook-id": "" },
+      { "webhook-id": "m".repeat(151) },
       { "webhook-timestamp": "1" },
       { "webhook-signature": `v1,${"x".repeat(43)}` },
     ]
