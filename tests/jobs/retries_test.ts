@@ -82,6 +82,9 @@ testJobs("a job ends whatever its handler throws", async (url) => {
     new Error("a\0b\ud800"),
     Object.create(null),
     undefined,
+    Object.defineProperty(new Error("a"), "message", { get: unreadable }),
+    Object.assign(() => {}, { toString: unreadable }),
+    Object.assign(new Error("a"), { name: Symbol("a") }),
   ];
   const Odd = job("odd", { retries: 0 });
   const odd = Odd.handle((_, run) => Promise.reject(thrown[run.attempt - 1]));
@@ -99,8 +102,13 @@ testJobs("a job ends whatever its handler throws", async (url) => {
     "Error: ab\ufffd",
     "an object was thrown",
     "undefined",
+    ...Array(3).fill("an error was thrown that has no readable text"),
   ]);
 });
+
+function unreadable(): never {
+  throw new Error("it cannot be read");
+}
 
 testJobs("a job ends whatever its schema says of its payload", async (url) => {
   const schema = (message?: string) => v.custom<number>(() => message === undefined, message);

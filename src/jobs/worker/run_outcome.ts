@@ -36,14 +36,17 @@ export function outcomeOf(
   return { state: "scheduled", reason, runAt: new Date(now + waitAfter(failures, settings)) };
 }
 
-/** Returns an error as text. */
+/** Returns an error as text; its getters can throw, too. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error
-    ? `${error.name}: ${error.message}`
-    : typeof error === "object"
-    ? "an object was thrown" // it may have no text
-    : String(error);
-  return stored(text);
+  try {
+    return stored(error instanceof Error ? `${error.name}: ${error.message}` : textOf(error));
+  } catch {
+    return "an error was thrown that has no readable text";
+  }
+}
+
+function textOf(thrown: unknown): string {
+  return typeof thrown === "object" ? "an object was thrown" : String(thrown); // it may have no text
 }
 
 /** Returns a text as every database stores it. */
