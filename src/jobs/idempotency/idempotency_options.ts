@@ -13,8 +13,8 @@ import { checkWholeNumbers } from "../number_options.ts";
 /** Options of the routes with `idempotent`: `idempotency` of `JobsModule.forRoot`. */
 export interface IdempotencyOptions {
   /**
-   * How long a key is kept with its answer, in milliseconds; default 24 hours. After that, it can
-   * be used again.
+   * How long a key is kept with its answer, in milliseconds since the start of the request; default
+   * 24 hours. After that, it can be used again.
    */
   readonly keepMs?: number;
   /** The largest body of an answer in bytes; default 1 MiB. A request with a larger one fails. */

@@ -10,6 +10,7 @@ import type { Row } from "../../db/model/row.ts";
 import type { Table } from "../../db/query/table.ts";
 import { Repository } from "../../db/repository.ts";
 import type { IdempotencyKeyModel } from "./key_table.ts";
+import { lookUp } from "./key_lookup.ts";
 import type { KeyedRequest } from "./keyed_request.ts";
 import type { StoredAnswer } from "./stored_answer.ts";
 
@@ -19,6 +20,14 @@ export interface OnceAnswered {
   readonly answer: StoredAnswer;
   /** Whether it is the answer to an earlier request. */
   readonly isReplayed: boolean;
+}
+
+/** A request with a key, and how it is answered. */
+interface Attempt {
+  readonly request: KeyedRequest;
+  readonly run: () => Promise<StoredAnswer>;
+  /** The time of the database when the key was looked up, in milliseconds since 1970. */
+  readonly now: number;
 }
 
 /** How many times a key is looked up whose row others insert or remove meanwhile. */
@@ -36,10 +45,14 @@ const RETRIES = 5;
  * row locked, and does not wait. If the process is killed, the database ends the lock and leaves a
  * row without an answer, which the next request with the key takes over.
  *
+ * Keys expire by the time of the database, which comes with each lookup: it is the same in all
+ * processes.
+ *
  * The lock is by the primary key, and an insert fails by the unique key: on MySQL, it would wait
  * for a lock by the unique key.
  */
 export class KeyStore {
+  readonly #table: Table;
   readonly #keys: Repository<IdempotencyKeyModel>;
   readonly #connection: DbConnection;
   readonly #keepMs: number;
@@ -47,6 +60,7 @@ export class KeyStore {
 
   /** Uses a table. */
   constructor(table: Table, { keepMs }: { readonly keepMs: number }) {
+    this.#table = table;
     this.#keys = new Repository<IdempotencyKeyModel>(table);
     this.#connection = table.connection;
     this.#keepMs = keepMs;
@@ -69,11 +83,12 @@ export class KeyStore {
       throw new TypeError("Cannot answer an idempotent request: a transaction is open around it");
     }
     for (let lookups = 0; lookups < MAX_LOOKUPS; lookups++) {
-      const found = await this.#keys.findUnique({ where: { id: request.id } });
-      const replay = this.#replay(found, request);
+      const { row, now } = await lookUp(this.#table, request.id);
+      const attempt = { request, run, now };
+      const replay = this.#replay(row, attempt);
       if (replay) return replay;
-      const seq = found?.seq ?? await this.#insert(request.id);
-      const answered = seq === undefined ? undefined : await this.#runLocked(seq, { request, run });
+      const seq = row?.seq ?? await this.#insert(request.id, now);
+      const answered = seq === undefined ? undefined : await this.#runLocked(seq, attempt);
       if (answered) return answered;
     }
     throw isRunning();
@@ -82,11 +97,9 @@ export class KeyStore {
   /** Runs the function while the row is locked; returns `undefined` if it was removed. */
   async #runLocked(
     seq: number,
-    { request, run }: {
-      readonly request: KeyedRequest;
-      readonly run: () => Promise<StoredAnswer>;
-    },
+    attempt: Attempt,
   ): Promise<OnceAnswered | undefined> {
+    const { request: { fingerprint }, run, now } = attempt;
     let hasRun = false;
     try {
       return await this.#connection.transaction(async () => {
@@ -96,14 +109,13 @@ export class KeyStore {
           if (await this.#keys.exists({ where })) throw isRunning();
           return undefined;
         }
-        const replay = this.#replay(row, request);
+        const replay = this.#replay(row, attempt);
         if (replay) return replay;
         hasRun = true;
         const answer = await run();
         const { status, headers, body } = answer;
-        const { fingerprint } = request;
         const stored = headers.map(([name, value]) => [name, value]);
-        const data = { fingerprint, status, headers: stored, body, expires_at: this.#expiry() };
+        const data = { fingerprint, status, headers: stored, body, expires_at: this.#expiry(now) };
         await this.#keys.updateMany({ where, data });
         return { answer, isReplayed: false };
       });
@@ -116,9 +128,9 @@ export class KeyStore {
   /** Returns the stored answer of a row, unless it has none or has expired. */
   #replay(
     row: Row<IdempotencyKeyModel> | null,
-    { fingerprint }: KeyedRequest,
+    { request: { fingerprint }, now }: Attempt,
   ): OnceAnswered | undefined {
-    if (!row || row.status === null || row.expires_at <= this.#date()) return undefined;
+    if (!row || row.status === null || row.expires_at.getTime() <= now) return undefined;
     if (row.fingerprint !== fingerprint) {
       throw new UnprocessableEntityException(
         "The Idempotency-Key was used for another request; a new request needs a new key",
@@ -130,10 +142,10 @@ export class KeyStore {
   }
 
   /** Inserts the row of a key, and returns its number; `undefined` if another request has. */
-  async #insert(id: string): Promise<number | undefined> {
-    if (this.#inserted++ % KEYS_PER_PURGE === 0) await this.#purge();
+  async #insert(id: string, now: number): Promise<number | undefined> {
+    if (this.#inserted++ % KEYS_PER_PURGE === 0) await this.#purge(now);
     try {
-      const { seq } = await this.#keys.create({ data: { id, expires_at: this.#expiry() } });
+      const { seq } = await this.#keys.create({ data: { id, expires_at: this.#expiry(now) } });
       return seq;
     } catch (error) {
       const isTaken = error instanceof DbError &&
@@ -148,8 +160,8 @@ export class KeyStore {
     await this.#remove({ where: { seq, status: null }, take: 1 });
   }
 
-  async #purge(): Promise<void> {
-    await this.#remove({ where: { expires_at: { lte: this.#date() } }, take: PURGED_KEYS });
+  async #purge(now: number): Promise<void> {
+    await this.#remove({ where: { expires_at: { lte: new Date(now) } }, take: PURGED_KEYS });
   }
 
   /** Removes rows that nobody has locked. */
@@ -175,12 +187,8 @@ export class KeyStore {
     }, { isolation: "read committed", retries: RETRIES });
   }
 
-  #expiry(): Date {
-    return new Date(this.#connection.now() + this.#keepMs);
-  }
-
-  #date(): Date {
-    return new Date(this.#connection.now());
+  #expiry(now: number): Date {
+    return new Date(now + this.#keepMs);
   }
 }
 

@@ -1,8 +1,13 @@
 /** Routes with `idempotent`: draft-ietf-httpapi-idempotency-key-header-07. */
 import assert from "node:assert/strict";
 import { ConflictException, controller, inject, route } from "../../../mod.ts";
-import { Amount, paymentsApp, PaymentsDb, testPayments } from "../support/payments_app.ts";
-import { Clock } from "../support/jobs_app.ts";
+import {
+  Amount,
+  type PaymentsApp,
+  paymentsApp,
+  PaymentsDb,
+  testPayments,
+} from "../support/payments_app.ts";
 
 /** The parts of a response that a repetition has too. */
 async function partsOf(response: Response) {
@@ -131,22 +136,45 @@ testPayments("a tenant that is not a text or a number is refused", async (url) =
   assert.equal(await app.db.payment.count(), 1);
 });
 
+/** Lets all keys expire earlier. */
+async function age({ db }: PaymentsApp, ms: number): Promise<void> {
+  for (const { seq, expires_at } of await db.fwIdempotencyKey.findMany({})) {
+    const data = { expires_at: new Date(expires_at.getTime() - ms) };
+    await db.fwIdempotencyKey.update({ where: { seq }, data });
+  }
+}
+
 testPayments("a key expires after keepMs, and expired ones are removed", async (url) => {
-  const clock = new Clock();
-  await using app = await paymentsApp(url, { now: clock.now, keepMs: 60_000 });
+  await using app = await paymentsApp(url, { keepMs: 600_000 });
   await app.pay(10, "k1");
   await app.pay(10, "old");
-  clock.ms += 59_999;
+  await age(app, 300_000);
   assert.equal((await app.pay(10, "k1")).headers.get("idempotency-replayed"), "true");
-  clock.ms += 1;
+  await age(app, 300_000);
   assert.equal((await app.pay(11, "k1")).headers.get("idempotency-replayed"), null);
   assert.equal(await app.db.payment.count(), 3);
   assert.equal((await app.pay(11, "k1")).headers.get("idempotency-replayed"), "true");
-  await using other = await paymentsApp(url, { now: clock.now });
+  await using other = await paymentsApp(url);
   await other.pay(1, "new"); // the first new key of a process
   const kept = await app.db.fwIdempotencyKey.findMany({ select: { expires_at: true } });
   assert.deepEqual(kept.length, 2);
-  assert.ok(kept.every(({ expires_at }) => expires_at.getTime() > clock.ms));
+  assert.ok(kept.every(({ expires_at }) => expires_at.getTime() > Date.now()));
+});
+
+testPayments("a process whose clock is wrong ends no keys", async (url) => {
+  const dayMs = 86_400_000; // that of `keepMs`
+  await using right = await paymentsApp(url);
+  await using ahead = await paymentsApp(url, { now: () => Date.now() + 2 * dayMs });
+  await using behind = await paymentsApp(url, { now: () => Date.now() - 2 * dayMs });
+  const apps = [right, ahead, behind];
+  for (const [i, app] of apps.entries()) assert.equal((await app.pay(i + 1, `k${i}`)).status, 201);
+  for (const app of apps) {
+    for (const i of apps.keys()) {
+      const replayed = await app.pay(i + 1, `k${i}`);
+      assert.equal(replayed.headers.get("idempotency-replayed"), "true", `k${i}`);
+    }
+  }
+  assert.equal(await right.db.payment.count(), apps.length);
 });
 
 /** Fails in different ways while `mode` is set. */
