@@ -32,8 +32,9 @@ import type { Condition } from "./value_condition.ts";
  * `undefined` and operators that do not apply fail at run time with a `TypeError`.
  *
  * As in SQL, `null` is neither equal nor unequal to a value: `{ name: { not: "x" } }` leaves out
- * rows without a name. Text is compared exactly and case-sensitively on every database, unless
- * `mode` is `"insensitive"`: then the ASCII letters A to Z equal a to z.
+ * rows without a name. Text is compared exactly and case-sensitively on every database, unless a
+ * migration has given the column another collation, or `mode` is `"insensitive"`: then the ASCII
+ * letters A to Z equal a to z.
  */
 export type Where<M extends AnyModel> = Conditions<
   M["~model"]["table"],
