@@ -22,6 +22,7 @@ import {
 import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { DbError, dbError } from "../errors.ts";
+import { refuseCascades } from "./dropped_tables.ts";
 import type { Migrations, MigrationSource, MigrationStep } from "./migrations.ts";
 import {
   type MigrationStatus,
@@ -242,6 +243,7 @@ function kyselyMigration(
       await keepingSettings(async () => {
         if (typeof action !== "string") return await action(kysely);
         refuseTransactions(action, grammar.brand);
+        if (grammar.brand === "SQLite") await refuseCascades(action, kysely);
         await connection.runScript(action, kysely);
       }, { kysely, grammar });
       const script = isDown ? undefined : scriptOf(step);

@@ -121,7 +121,8 @@ async function underSeparateLock<T>(
 
 /**
  * Most changes of a table require SQLite to recreate it. Foreign keys would then delete the rows
- * that refer to the old one; they are checked at the end.
+ * that refer to the old one; they are checked at the end. D1 keeps them on: there, `refuseCascades`
+ * stops such scripts.
  */
 async function withoutForeignKeys<T>(
   run: () => Promise<T>,

@@ -76,14 +76,17 @@ export function refuseTransactions(script: string, brand: ScriptBrand): void {
   }
 }
 
-interface Statement {
+/** A statement of a script. */
+export interface ScriptStatement {
+  /** The statement, without its semicolon. */
   readonly text: string;
   /** Its tokens in lower case, without comments and space. */
   readonly tokens: readonly string[];
 }
 
-function statementsOf(script: string, brand: ScriptBrand): readonly Statement[] {
-  const statements: Statement[] = [];
+/** Returns the statements of a script with their tokens. */
+export function statementsOf(script: string, brand: ScriptBrand): readonly ScriptStatement[] {
+  const statements: ScriptStatement[] = [];
   let text = "";
   let tokens: string[] = [];
   for (const token of [...tokensOf(script, brand), ";"]) {

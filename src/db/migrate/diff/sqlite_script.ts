@@ -41,13 +41,18 @@ export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Scrip
     .some(({ name }) => isUsed(name));
   const dependants = isRecreated ? before.others : [];
   refuseStale(dependants, renames);
+  const referred = new Set(
+    [...before.tables.values()].flatMap(({ foreignKeys }) => foreignKeys.map(({ table }) => table)),
+  );
   const isKept = (other: OtherSchema) =>
     !isRecreated && before.others.some((it) => it.kind === other.kind && it.name === other.name);
   const statements = [
     ...renameStatements(renames, BRAND),
     ...dependants.toReversed().map(({ kind, name }) => `drop ${kind} ${quoted(name, BRAND)}`),
     ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
-    ...altered.flatMap((table) => isRebuilt(table) ? rebuild(table, fills) : changeInPlace(table)),
+    ...altered.flatMap((table) =>
+      isRebuilt(table) ? rebuild(table, { fills, referred }) : changeInPlace(table)
+    ),
     ...created.flatMap((table) => createTable(table, { brand: BRAND })),
     ...to.others.flatMap((other) => isKept(other) ? [] : other.sql ?? []),
   ];
@@ -129,7 +134,7 @@ function changeInPlace(change: TableChange): readonly string[] {
 
 function rebuild(
   { from, to, columns }: TableChange,
-  fills: ScriptOptions["fills"],
+  { fills, referred }: Pick<ScriptOptions, "fills"> & { readonly referred: ReadonlySet<string> },
 ): readonly string[] {
   const [own, other] = [to.name, `fw_new_${to.name}`];
   const copied = to.columns.flatMap((column) => {
@@ -160,10 +165,16 @@ function rebuild(
         `insert into sqlite_sequence (name, seq) ${sequence}`,
       ]
       : [],
-    `drop table ${quoted(own, BRAND)}`,
+    `${referred.has(own) ? warning(own) : ""}drop table ${quoted(own, BRAND)}`,
     `alter table ${quoted(other, BRAND)} rename to ${quoted(own, BRAND)}`,
     ...createIndexes(to, BRAND),
   ];
+}
+
+/** Explains what migrations prevent, and a tool that only runs the script may not. */
+function warning(table: string): string {
+  const name = table.replaceAll(/[\r\n]/g, " ");
+  return `-- If foreign keys are on, as always on D1, this may delete rows that refer to ${name}.\n`;
 }
 
 /** Checks whether SQL contains the name of a table, as it is or in quotes. */
