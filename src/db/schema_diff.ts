@@ -41,7 +41,8 @@ export interface ComparedService {
  * console.assert(migration?.up === 'alter table "users" add column "age" integer;\n');
  * ```
  *
- * @throws {TypeError} if a rename, or what it names, is invalid, or the options have no migrations
+ * @throws {TypeError} if a rename, or what it names, is invalid, or the options have no migrations,
+ * or one has a statement that acts outside of its database, such as `use`; no script has run then
  * @throws {DbError} if a database cannot be created, or a migration fails
  */
 export async function diffSchema(

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SERVERS } from "../db/support/servers.ts";
+import { sql } from "kysely";
+import { DbOptions, DbService } from "../../src/db/mod.ts";
+import { administer, SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { fw } from "./fw.ts";
 import { MadeProject } from "./made_project.ts";
@@ -155,6 +157,38 @@ test("fw db diff leaves alone what has no model", async () => {
     "not compared: view names\nnot compared: table jobs\nThe models and the migrations agree.\n",
   );
 });
+
+test("fw doctor and fw db diff run no migration that names the real database", async () => {
+  await using project = await MadeProject.make({ db: "mysql" });
+  await project.fw("g model cat");
+  const { DATABASE_URL: url = "" } = project.env;
+  const name = new URL(url).pathname.slice(1);
+  writeFileSync(
+    join(project.root, "migrations/0002_dump.sql"),
+    `USE \`${name}\`;\nDROP TABLE IF EXISTS \`people\`;\n` +
+      "CREATE TABLE `people` (`id` bigint NOT NULL PRIMARY KEY) ENGINE=InnoDB;\n",
+  );
+  await project.fw("db migrate");
+  await administer("mysql", `insert into ${name}.people values (1), (2)`);
+  const reason =
+    'Cannot compare migrations: 0002_dump contains "use", which acts outside the temporary ' +
+    "database that the migrations run in; remove it from the migration, or compare with the " +
+    "tables of the database (--against-database)";
+  const options = { cwd: project.root, env: project.env };
+  for (const command of ["db diff --check", "db diff change --dry-run"]) {
+    const { code, stderr } = await fw(command, options);
+    assert.deepEqual([code, stderr], [1, `error: ${reason}\n`], command);
+  }
+  const { code, stdout } = await fw("doctor", options);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^skipped +models +(.+)$/m);
+  assert.ok(stdout.includes(reason), stdout);
+  const against = await fw("db diff --check --against-database", options);
+  assert.equal(against.stdout, "drop table people\n");
+  await using db = await DbService.with({}).open(DbOptions.fromUrl(url));
+  const { rows } = await sql`select id from people order by id`.execute(db.kysely);
+  assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ id: 1 }, { id: 2 }]);
+}, { skip: SERVERS.mysql.skip });
 
 function scriptsIn({ root }: MadeProject, folder: string): readonly string[] {
   return readdirSync(join(root, folder)).filter((name) => name.endsWith(".sql")).toSorted();

@@ -12,6 +12,7 @@ import { createTables, tableStatements } from "../schema.ts";
 import { type ChangeTexts, describeChange } from "./change_texts.ts";
 import { type MigrationScripts, writeMigrations } from "./migration_scripts.ts";
 import type { ScriptBrand } from "../script.ts";
+import { confined } from "./confined_migrations.ts";
 import { type IntrospectedModel, modelsOfTables } from "./introspected_models.ts";
 import { readMysql } from "./mysql_schema.ts";
 import { readPostgres } from "./postgres_schema.ts";
@@ -73,7 +74,7 @@ export async function compareModels(
     async (database, source) => {
       if (against === "migrations") {
         if (!source) throw new TypeError("Cannot compare migrations: the options name none");
-        await migrate(database, source);
+        await migrate(database, confined(source, database));
       }
       const tables = tablesIn(database);
       const found = await readSchema(database, schemasOf(tables));
