@@ -86,10 +86,11 @@ function columnLosses({ to, columns, changed }: TableChange, brand: Brand): read
         ? `drop column ${to.name}.${before.name}, whose ${before.type} cannot become ${after.type}`
         : `drop column ${to.name}.${before.name}`;
     }),
-    ...changed.filter((pair) => typeChange(pair.from, { to: pair.to, brand })?.isLossy)
-      .map((pair) =>
-        `change ${to.name}.${pair.to.name} from ${pair.from.type} to ${pair.to.type}, which rounds`
-      ),
+    ...changed.flatMap(({ from, to: after }) => {
+      const { loss } = typeChange(from, { to: after, brand }) ?? {};
+      if (loss === undefined) return [];
+      return [`change ${to.name}.${after.name} from ${from.type} to ${after.type}, ${loss}`];
+    }),
   ];
 }
 

@@ -35,7 +35,7 @@ import {
   schemaOf,
   type TableSchema,
 } from "./table_schema.ts";
-import { typeChange, VALUE } from "./type_change.ts";
+import { typeChange } from "./type_change.ts";
 
 const BRAND = { brand: "PostgreSQL" } as const;
 
@@ -237,7 +237,7 @@ function changeColumn(
   const hadIdentity = from.generation?.startsWith("generated") ?? false;
   const hasIdentity = to.generation?.startsWith("generated") ?? false;
   const serial = `pg_get_serial_sequence('${quotedTable(table.name, BRAND)}', '${to.name}')`;
-  const conversion = using ? ` using ${using.replaceAll(VALUE, name)}` : "";
+  const conversion = using ? ` using ${using(name)}` : "";
   return [
     ...isGenerated && from.generation ? [set(hadIdentity ? "drop identity" : "drop default")] : [],
     ...from.default !== undefined && (isTypeChanged || to.default === undefined)

@@ -149,6 +149,8 @@ function tableOf(
   const plain = keys.filter((key) => key[0]!.origin !== "pk" && isPlain(key));
   const primary = columns.filter(({ key_place }) => isSet(key_place))
     .toSorted((a, b) => Number(a.key_place) - Number(b.key_place));
+  const isReference = (column: string) =>
+    references.some(({ column_name }) => column_name.toLowerCase() === column.toLowerCase());
   const byReference = [...Map.groupBy(references, ({ id }) => String(id)).values()];
   return {
     name,
@@ -163,6 +165,8 @@ function tableOf(
         ...collation !== undefined && { collation },
         ...computed !== undefined && { computed },
         ...isAutoincrement && { generation: "autoincrement" },
+        // A key is no decimal.
+        ...(isAutoincrement || isReference(row.name)) && { scale: 0 },
       };
     }),
     primaryKey: primary.length > 0

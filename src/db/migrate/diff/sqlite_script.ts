@@ -16,6 +16,7 @@ import {
   listed,
 } from "./table_ddl.ts";
 import { type ColumnSchema, type OtherSchema, quoted, type TableSchema } from "./table_schema.ts";
+import { typeChange } from "./type_change.ts";
 
 const BRAND = { brand: "SQLite" } as const;
 
@@ -133,7 +134,7 @@ function changeInPlace(change: TableChange): readonly string[] {
 }
 
 function rebuild(
-  { from, to, columns }: TableChange,
+  { from, to, columns, changed }: TableChange,
   { fills, referred }: Pick<ScriptOptions, "fills"> & { readonly referred: ReadonlySet<string> },
 ): readonly string[] {
   const [own, other] = [to.name, `fw_new_${to.name}`];
@@ -143,7 +144,10 @@ function rebuild(
     const fill = fills.get(`${own}.${column.name}`);
     const isAdded = columns.added.includes(column);
     if (isAdded) return fill === undefined ? [] : [[name, fill]] as const;
-    return [[name, fill === undefined ? name : `coalesce(${name}, ${fill})`]] as const;
+    const pair = changed.find((pair) => pair.to === column);
+    const { using } = pair ? typeChange(pair.from, { to: column, brand: BRAND }) ?? {} : {};
+    const value = using ? using(name) : name;
+    return [[name, fill === undefined ? value : `coalesce(${value}, ${fill})`]] as const;
   });
   const isGenerated = (table: TableSchema) => table.columns.some(({ generation }) => generation);
   const sequence = `select '${other}', seq from sqlite_sequence where name = '${own}'`;

@@ -21,6 +21,11 @@ export interface ColumnSchema {
   readonly generation?: string | undefined;
   /** The SQL of a column that is computed from others: `generated always as (a + b) stored`. */
   readonly computed?: string | undefined;
+  /**
+   * How many digits of a whole number of SQLite are after the point of a decimal, 0 for other
+   * kinds; unknown where only the type is.
+   */
+  readonly scale?: number | undefined;
   /** The values of a native enum. */
   readonly values?: readonly string[] | undefined;
 }

@@ -107,7 +107,8 @@ function tableTarget(
     const field = model.columns.find((it) => isSame(it.column, column.name, grammar));
     if (!before || !field) return column;
     const isKey = found.primaryKey?.columns.join() === before.name;
-    const after = columnTarget({ before, wanted: column }, { field, isKey });
+    const wanted = { ...column, ...scaleOf(field) };
+    const after = columnTarget({ before, wanted }, { field, isKey });
     if (after.type !== column.type) {
       notCompared.push(`${name}.${after.name}: ${after.type} for ${column.type}`);
     } else if (after.collation !== column.collation) {
@@ -178,6 +179,12 @@ function columnTarget(
     },
     ...isGenerated && { generation: before.generation, default: before.default },
   };
+}
+
+/** Returns the scale of what SQLite stores as a whole number. */
+function scaleOf({ field: { kind, traits: { size } }, grammar }: TableColumn) {
+  if (grammar.brand !== "SQLite") return {};
+  return { scale: kind === "decimal" ? size.scale : 0 };
 }
 
 /** Returns the type of a column as {@linkcode typeMismatch} knows it. */

@@ -9,14 +9,11 @@ import type { ColumnSchema } from "./table_schema.ts";
 
 /** How the values of a column become those of another type. */
 export interface TypeChange {
-  /** Whether values can be rounded or cut. */
-  readonly isLossy: boolean;
-  /** The expression that converts them on PostgreSQL, where {@linkcode VALUE} is the column. */
-  readonly using?: string;
+  /** Why some can be others after it: `which can change values`. */
+  readonly loss?: string | undefined;
+  /** Returns the expression that converts a column, in quotes, on PostgreSQL and SQLite. */
+  readonly using?: ((column: string) => string) | undefined;
 }
-
-/** Stands for the column in the expression of a {@linkcode TypeChange}. */
-export const VALUE = "$";
 
 type Family =
   | "integer"
@@ -64,12 +61,22 @@ const BECOMES: Readonly<Record<Family, readonly Family[]>> = {
   blob: [],
   other: [],
 };
+/** The changes that round values, or cut them. */
 const LOSSY: readonly string[] = [
+  "integer-real",
   "real-decimal",
   "real-integer",
   "decimal-integer",
+  "decimal-real",
+  "text-real",
+  "text-decimal",
+  "text-instant",
+  "text-date",
+  "text-time",
   "instant-date",
 ];
+const CHANGES = "which can change values";
+const KEEPS_UNITS = "which does not convert decimals";
 
 /** Returns how a column becomes one of another type; `undefined` if its values cannot. */
 export function typeChange(
@@ -77,35 +84,84 @@ export function typeChange(
   { to, brand: { brand } }: { readonly to: ColumnSchema; readonly brand: Brand },
 ): TypeChange | undefined {
   if (from.computed !== undefined || to.computed !== undefined) {
-    return from.computed === to.computed && from.type === to.type ? { isLossy: false } : undefined;
+    return from.computed === to.computed && from.type === to.type ? {} : undefined;
   }
+  if (brand === "SQLite") return sqliteChange(from, to);
   const [before, after] = [familyOf(from), familyOf(to)];
-  if (brand === "SQLite") {
-    // A strict table refuses values of another type, and changes none.
-    return before === after || (before !== "blob" && after !== "blob")
-      ? { isLossy: false }
-      : undefined;
-  }
+  const cast = (column: string) => `${column}::${to.type}`;
   if (before === after) {
     if (before === "other" || (before === "array" && from.type !== to.type)) {
-      return from.type === to.type ? { isLossy: false } : undefined;
+      return from.type === to.type ? {} : undefined;
     }
-    const isNarrower = before === "decimal" && isSmaller(to.type, from.type);
-    const isCut = before === "instant" || before === "time" ? isSmaller(to.type, from.type) : false;
+    const isCut = before === "decimal" || before === "instant" || before === "time";
     const isCast = before === "json" || to.values !== undefined || from.values !== undefined;
     return {
-      isLossy: isNarrower || isCut,
-      ...isCast && { using: to.values ? `${VALUE}::text::${to.type}` : `${VALUE}::${to.type}` },
+      ...isCut && isSmaller(to.type, from.type) && { loss: CHANGES },
+      ...isCast && { using: to.values ? (column) => cast(`${column}::text`) : cast },
     };
   }
   if (!BECOMES[before].includes(after)) return undefined;
-  const isLossy = LOSSY.includes(`${before}-${after}`);
-  const using = before === "boolean" && after === "integer"
-    ? `${VALUE}::int`
-    : before === "array"
-    ? `to_jsonb(${VALUE})`
-    : `${VALUE}::${to.type}`;
-  return { isLossy, using };
+  return {
+    ...LOSSY.includes(`${before}-${after}`) && { loss: CHANGES },
+    using: before === "boolean" && after === "integer"
+      ? (column) => `${column}::int`
+      : before === "array"
+      ? (column) => `to_jsonb(${column})`
+      : cast,
+  };
+}
+
+/**
+ * A strict table of SQLite converts numbers and text, and refuses other values. A decimal is stored
+ * as a whole number, of which the migrations have no scale.
+ */
+function sqliteChange(from: ColumnSchema, to: ColumnSchema): TypeChange | undefined {
+  const [before, after] = [familyOf(from), familyOf(to)];
+  if (before === after) return {};
+  if (before === "blob" || after === "blob") return undefined;
+  if (after === "integer") {
+    const scale = to.scale ?? 0;
+    if (scale === 0) return {};
+    return before === "real"
+      ? { loss: CHANGES, using: (column) => `round(${column} * ${10n ** BigInt(scale)})` }
+      : { using: decimalOf(scale) };
+  }
+  const { scale } = from;
+  if (before === "integer" && scale === undefined) return { loss: KEEPS_UNITS };
+  if (after === "real") {
+    return {
+      loss: CHANGES,
+      ...scale && { using: (column) => `${column} / ${10n ** BigInt(scale)}.0` },
+    };
+  }
+  // Only 15 digits of a real number become text.
+  const isRounded = before !== "text" && before !== "integer" && before !== "boolean";
+  return {
+    ...isRounded && { loss: CHANGES },
+    ...scale && { using: textOf(scale) },
+  };
+}
+
+/** Returns the expression of a text's decimal; a table refuses what it returns for other texts. */
+function decimalOf(scale: number): TypeChange["using"] {
+  return (column) => {
+    const point = `instr(${column} || '.', '.')`;
+    const fraction = `substr(${column}, ${point} + 1)`;
+    const zeros = "0".repeat(scale);
+    return `case when ${column} glob '*[0-9]*' and ${column} not glob '*[^-0-9.]*'` +
+      ` and ${column} not glob '?*-*' and ${column} not glob '*.*.*'` +
+      ` and rtrim(substr(${fraction}, ${scale + 1}), '0') = ''` +
+      ` then substr(${column}, 1, ${point} - 1) || substr(${fraction} || '${zeros}', 1, ${scale})` +
+      ` else ${column} || ' is no decimal' end`;
+  };
+}
+
+/** Returns the expression of a decimal's text. */
+function textOf(scale: number): TypeChange["using"] {
+  const units = 10n ** BigInt(scale);
+  return (column) =>
+    `case when ${column} < 0 then '-' else '' end || (abs(${column}) / ${units}) || '.' || ` +
+    `substr('${"0".repeat(scale)}' || (abs(${column}) % ${units}), -${scale})`;
 }
 
 function familyOf({ type }: ColumnSchema): Family {
