@@ -8,7 +8,7 @@ import { field } from "../../model/field_factory.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import type { AnyField } from "../../model/model.ts";
 import { sizeOf, typeMismatch } from "../column_type.ts";
-import { storedType } from "./target.ts";
+import { storedType, withoutCast } from "./target.ts";
 import { COLUMN, type ColumnSchema, mysqlText, type TableSchema } from "./table_schema.ts";
 
 /** A field, as a value and as code. */
@@ -38,7 +38,7 @@ const KINDS: readonly (readonly [RegExp, FieldKind])[] = [
 const ANY_SIZE = { precision: 30, scale: 10 };
 /** The values that `field.enum` accepts. */
 const ENUM_VALUE = /^[^|()?'"\\\p{Cc}]{1,100}$/u;
-const TEXT_LITERAL = /^'((?:''|[^'])*)'(?:::[\w ".()[\]]+)?$/;
+const TEXT_LITERAL = /^'((?:''|[^'])*)'$/;
 const NUMBER_LITERAL = /^\(?'?(-?\d+(?:\.\d+)?)'?\)?(?:::[\w ]+)?$/;
 
 /** Returns the field of a column; `undefined` if no kind has all values of its type. */
@@ -68,7 +68,7 @@ export function defaultCode(
   { brand }: Pick<Grammar, "brand">,
 ): string {
   if (expression === undefined || /^null\b/i.test(expression)) return "";
-  const [, text] = TEXT_LITERAL.exec(expression) ?? [];
+  const [, text] = TEXT_LITERAL.exec(withoutCast(expression)) ?? [];
   if (text !== undefined && (kind === "text" || kind === "enum")) {
     const value = brand === "MySQL" ? mysqlText(text) : text.replaceAll("''", "'");
     return `.default(${JSON.stringify(value)})`;

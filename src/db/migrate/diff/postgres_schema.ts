@@ -215,7 +215,7 @@ function shortType(type: string): string {
     .replace(/^(timestamp|time)(\(\d\))? with time zone/, "$1tz$2")
     .replace(/^(timestamp|time)(\(\d\))? without time zone/, "$1$2")
     .replace(/^character varying/, "varchar")
-    .replaceAll(",", ", ");
+    .replaceAll(/("[^"]*")|,/g, (_, quoted) => quoted ?? ", ");
 }
 
 function foreignKeyOf(row: ConstraintRow): ForeignKeySchema {

@@ -215,9 +215,14 @@ const SHORT_NAMES: Readonly<Record<Grammar["brand"], Readonly<Record<string, str
   SQLite: {},
 };
 
-/** Returns a default without casts to its type; SQLite has true and false for 1 and 0. */
+/** Returns a default without the cast of a literal to its type: `'new'` of `'new'::state`. */
+export function withoutCast(expression: string): string {
+  return expression.replace(/^(E?'(?:''|[^'])*')::(?:"(?:""|[^"])*"|[\w .()[\],])+$/, "$1");
+}
+
+/** Returns a default without its cast; SQLite has true and false for 1 and 0. */
 function valueOf(expression: string | undefined): string | undefined {
-  const plain = expression?.replace(/(?<=')::.+$/, "");
+  const plain = expression === undefined ? undefined : withoutCast(expression);
   return plain === "true" ? "1" : plain === "false" ? "0" : plain;
 }
 
