@@ -25,6 +25,8 @@ export interface MigrationScripts {
 export interface WrittenMigrations {
   /** What they change. */
   readonly change: SchemaChange;
+  /** What they drop, beside what the models no longer declare. */
+  readonly losses: readonly string[];
   /** The migrations in their order: at most two. */
   readonly migrations: readonly MigrationScripts[];
 }
@@ -43,7 +45,7 @@ export function writeMigrations(
 ): WrittenMigrations {
   const { from, to, renames } = options;
   const script = SCRIPTS[brand];
-  const { change, statements } = script(options);
+  const { change, statements, losses = [] } = script(options);
   const undo = (after: ScriptOptions["to"]) =>
     script({ from: after, to: from, renames: inverseOf(renames), fills: new Map() }).statements;
   if (brand !== "PostgreSQL") {
@@ -51,7 +53,7 @@ export function writeMigrations(
     const migrations = statements.length === 0
       ? []
       : [{ suffix: "", up: textOf(statements), down: textOf(undo(after)) }];
-    return { change, migrations };
+    return { change, losses, migrations };
   }
   const middle = withoutSlowParts({ from: renamed(from, renames), to });
   const first = script({ ...options, to: middle }).statements;
@@ -64,6 +66,7 @@ export function writeMigrations(
   };
   return {
     change,
+    losses,
     migrations: [
       ...first.length > 0 ? [{ suffix: "", up: textOf(first), down: textOf(undo(middle)) }] : [],
       ...slow.length > 0 ? [{ suffix: first.length > 0 ? "_concurrently" : "", ...second }] : [],

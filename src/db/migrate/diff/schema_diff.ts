@@ -98,13 +98,14 @@ export async function compareModels(
   });
   const from = without(found, excluded);
   const values = new Map(Object.entries(fills));
-  const { change, migrations } = writeMigrations({ from, to, renames, fills: values }, grammar);
-  const description = describeChange(change, { renames, fills: values, brand: grammar });
+  const written = writeMigrations({ from, to, renames, fills: values }, grammar);
+  const description = describeChange(written.change, { renames, fills: values, brand: grammar });
   return {
     brand: grammar.brand,
     ...description,
+    losses: [...description.losses, ...written.losses],
     notCompared: [...new Set(notCompared)],
-    migrations: withComments(migrations, description.unfilled),
+    migrations: withComments(written.migrations, description.unfilled),
   };
 }
 

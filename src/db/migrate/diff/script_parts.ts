@@ -34,6 +34,8 @@ export interface Script {
   readonly change: SchemaChange;
   /** Its statements. */
   readonly statements: readonly string[];
+  /** What it drops, beside what the models no longer declare. */
+  readonly losses?: readonly string[];
 }
 
 /** Whether rows that exist have no value for a new column. */

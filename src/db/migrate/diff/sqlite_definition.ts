@@ -7,16 +7,26 @@ import { closingOf, unquoted } from "./table_schema.ts";
 
 /** What the pragmas omit of a table. */
 export interface SqliteDefinition {
-  /** The conditions of the checks. */
-  readonly checks: readonly string[];
+  /** The checks. */
+  readonly checks: readonly SqliteCheck[];
   /** The columns by their names in lower case. */
   readonly columns: ReadonlyMap<string, SqliteColumn>;
   /** The columns, in lower case, whose foreign keys are checked at the end of a transaction. */
   readonly deferred: ReadonlySet<string>;
+  /** What inserts do about rows that exist: `on conflict replace of (a, b)`. */
+  readonly conflicts: readonly string[];
   /** What follows the columns: ` strict`. */
   readonly options: string;
   /** Constraints that models cannot declare, such as foreign keys of several columns. */
   readonly others: readonly string[];
+}
+
+/** A check. */
+export interface SqliteCheck {
+  /** Its condition. */
+  readonly condition: string;
+  /** Its name, as it is quoted. */
+  readonly name?: string | undefined;
 }
 
 /** What the pragmas omit of a column. */
@@ -32,6 +42,9 @@ export interface SqliteColumn {
 const TOKENS =
   /--.*|\/\*[^]*?\*\/|'(?:''|[^'])*'|"(?:""|[^"])*"|`(?:``|[^`])*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*|\s+|[^]/gu;
 const COMMENT = /^(?:--|\/\*)/;
+const DEFERRED = /(?<! not) deferrable initially deferred(?: |$)/;
+/** What is not the default, abort. */
+const CONFLICT = /(?<= )on conflict (?:rollback|fail|ignore|replace)(?= |$)/;
 const TABLE_CONSTRAINT = /^(?:constraint|primary|unique|check|foreign)$/i;
 
 /** Reads the SQL that has created a table. */
@@ -41,7 +54,8 @@ export function readDefinition(text: string): SqliteDefinition {
   const start = tokens.slice(0, tokens.indexOf("(")).join("").length; // a name can have a parenthesis
   const end = start + closingOf(sql.slice(start), TOKENS);
   const columns = new Map<string, SqliteColumn>();
-  const checks: string[] = [];
+  const checks: SqliteCheck[] = [];
+  const conflicts: string[] = [];
   const others: string[] = [];
   const deferred = new Set<string>();
   for (const item of itemsOf(sql.slice(start + 1, end))) {
@@ -50,12 +64,16 @@ export function readDefinition(text: string): SqliteDefinition {
     const isColumn = !TABLE_CONSTRAINT.test(first);
     const [, keys = ""] = /foreign\s+key\s*\(([^)]*)\)/i.exec(item) ?? [];
     const name = unquoted(isColumn ? first : keys.trim()).toLowerCase();
-    if (isDeferred(item)) deferred.add(name);
+    const words = outerWords(item);
+    if (DEFERRED.test(words)) deferred.add(name);
+    const [conflict] = CONFLICT.exec(words) ?? [];
+    const [list = ""] = /\([^)]*\)/.exec(item) ?? [];
+    if (conflict) conflicts.push(`${conflict} of ${isColumn ? `(${first})` : list}`);
     if (isColumn) columns.set(name, columnOf(item.slice(first.length)));
     else if (keys.includes(",")) others.push(item.trim());
   }
   const options = sql.slice(end + 1).trim().toLowerCase();
-  return { checks, columns, deferred, options: options && ` ${options}`, others };
+  return { checks, columns, conflicts, deferred, options: options && ` ${options}`, others };
 }
 
 /** Splits a list at the commas outside of parentheses. */
@@ -71,25 +89,30 @@ function itemsOf(list: string): readonly string[] {
   return items.map((item) => item.trim());
 }
 
-/** Returns the expressions in the parentheses after a word. */
-function checksOf(item: string): readonly string[] {
-  const checks: string[] = [];
+/** Returns the checks in the definition of a column, or of a constraint. */
+function checksOf(item: string): readonly SqliteCheck[] {
+  const checks: SqliteCheck[] = [];
   let depth = 0;
-  let isAfter = false;
+  let name: string | undefined;
+  let last = "";
   for (const { 0: token, index } of item.matchAll(TOKENS)) {
     if (token === "(") {
-      if (depth++ === 0 && isAfter) {
+      if (depth++ === 0 && last === "check") {
         const rest = item.slice(index);
-        checks.push(rest.slice(1, closingOf(rest, TOKENS)));
+        checks.push({ condition: rest.slice(1, closingOf(rest, TOKENS)), name });
       }
     } else if (token === ")") depth--;
-    if (depth === 0 && token.trim() !== "") isAfter = /^check$/i.test(token);
+    else if (depth === 0 && token.trim() !== "") {
+      if (last === "constraint") name = token;
+      else if (!/^check$/i.test(token)) name = undefined;
+    }
+    if (depth === 0 && token.trim() !== "") last = token.toLowerCase();
   }
   return checks;
 }
 
-/** Checks whether the foreign key in a definition is `deferrable initially deferred`. */
-function isDeferred(item: string): boolean {
+/** Returns the words outside of parentheses, in lower case. */
+function outerWords(item: string): string {
   let depth = 0;
   const words: string[] = [];
   for (const [token] of item.matchAll(TOKENS)) {
@@ -97,7 +120,7 @@ function isDeferred(item: string): boolean {
     if (depth === 0 && token.trim() !== "") words.push(token.toLowerCase());
     if (token === "(") depth++;
   }
-  return /(?<! not) deferrable initially deferred(?: |$)/.test(words.join(" "));
+  return words.join(" ");
 }
 
 function columnOf(rest: string): SqliteColumn {

@@ -125,13 +125,17 @@ function tableOf(
     sql: text,
     isInside: true,
   }));
-  for (const condition of definition.checks) {
+  for (const { condition, name: own } of definition.checks) {
     const check = declarableCheck(condition, names);
     if (check) checks.push({ name: "", ...check });
     else {
-      const sql = `check (${condition.trim()})`;
-      others.push({ text: `${sql} of ${name}`, sql, isInside: true });
+      const text = `check (${condition.trim()})`;
+      const sql = own === undefined ? text : `constraint ${own} ${text}`;
+      others.push({ text: `${text} of ${name}`, sql, isInside: true });
     }
+  }
+  for (const conflict of definition.conflicts) {
+    others.push({ text: `${conflict} of ${name}`, isLost: true });
   }
   const keys = [...Map.groupBy(indexes, (index) => index.name).values()];
   const isPlain = (key: readonly IndexRow[]) =>

@@ -57,7 +57,10 @@ export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Scrip
     ...created.flatMap((table) => createTable(table, { brand: BRAND })),
     ...to.others.flatMap((other) => isKept(other) ? [] : other.sql ?? []),
   ];
-  return { change, statements };
+  const losses = altered.filter(isRebuilt).flatMap(({ from }) =>
+    from.others.filter(({ isLost = false }) => isLost).map(({ text }) => `drop ${text}`)
+  );
+  return { change, statements, losses };
 }
 
 /** SQLite changes names in views and triggers, which are no longer created by their SQL then. */
@@ -99,7 +102,9 @@ function isInPlace(
       foreignKeys.added.some((key) => key.column === column.name)) &&
     !fills.has(`${to.name}.${column.name}`);
   return !isReplaced && columns.added.every(canAdd) &&
-    columns.dropped.every(({ name }) => from.others.length === 0 && !isUsed && isPlain(name));
+    columns.dropped.every(({ name }) =>
+      from.others.every(({ isLost = false }) => isLost) && !isUsed && isPlain(name)
+    );
 }
 
 function changeInPlace(change: TableChange): readonly string[] {

@@ -76,6 +76,8 @@ export interface OtherPart {
   readonly sql?: string | undefined;
   /** Whether the SQL is a part of the table. */
   readonly isInside?: boolean;
+  /** Whether it is lost where SQLite creates its table again. */
+  readonly isLost?: boolean;
 }
 
 /** A table. */

@@ -3,6 +3,7 @@ import { DbService, field, model } from "../../../../src/db/mod.ts";
 import { test } from "../../../support/test.ts";
 import { type Brand, testOnEach } from "../../support/database.ts";
 import { administer, createDatabase, SERVERS } from "../../support/servers.ts";
+import type { AnyField } from "../../../../src/db/model/model.ts";
 import { Author, Post, Project } from "./diffed_project.ts";
 
 const KEYS: Readonly<Record<Brand, string>> = {
@@ -108,6 +109,43 @@ testOnEach(
   },
   { brands: ["sqlite"] },
 );
+
+testOnEach("diffSchema() lists what SQLite loses where it creates a table again", async (
+  { url },
+) => {
+  const project = new Project(url);
+  project.migrations["0001_hand"] = `create table authors (id integer primary key,
+      name text not null constraint "on conflict fail" unique on conflict replace, nick text,
+      mail text not null on conflict abort, unique (nick, mail) on conflict ignore) strict;
+    create table posts (id integer primary key, title text, body text constraint other not null
+      constraint "they differ" check (title <> body and title <> 'on conflict fail')) strict;`;
+  const fields = {
+    id: field.integer().primaryKey(),
+    name: field.text().unique(),
+    nick: field.text().nullable(),
+    mail: field.text(),
+  };
+  const posts = { id: fields.id, title: fields.nick, body: field.text() };
+  const become = async (author: Record<string, AnyField>, post: Record<string, AnyField> = {}) => {
+    const { losses } = await project.become({
+      author: model("authors", { ...fields, ...author }, { unique: [["nick", "mail"]] }),
+      post: model("posts", { ...posts, ...post }),
+    });
+    return losses;
+  };
+  assert.deepEqual(await become({ age: field.integer().nullable() }), []);
+  assert.deepEqual(await become({}), ["drop column authors.age"]);
+  const nick = field.text({ max: 9 }).nullable();
+  assert.deepEqual(await become({ nick }), [
+    "drop on conflict replace of (name) of authors",
+    "drop on conflict ignore of (nick, mail) of authors",
+  ]);
+  assert.deepEqual(await become({ nick }, { title: nick }), []);
+  await assert.rejects(
+    project.run("insert into posts (title, body) values ('One', 'One')"),
+    (error) => /they differ/.test(String((error as Error).cause ?? error)),
+  );
+}, { brands: ["sqlite"] });
 
 testOnEach("diffSchema() drops tables that refer to each other, and creates them again", async (
   { url, brand },
