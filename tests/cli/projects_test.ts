@@ -1,7 +1,11 @@
 /** Projects are checked, tested and served by Deno; the command line itself runs on all runtimes. */
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
+import { sql } from "kysely";
+import { run } from "../../src/cli/system/programs.ts";
+import { DbOptions, DbService } from "../../src/db/mod.ts";
 import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { type Features, flagsOf, MadeProject } from "./made_project.ts";
@@ -60,6 +64,38 @@ for (const features of COMBINATIONS) {
       assert.match(migrations, /^0001_create_cats +\d{4}-/m);
     },
     { skip, exhaustive: isTelling ? false : oauth2 || "long" },
+  );
+}
+
+for (const db of ["postgres", "mysql"] as const) {
+  test(
+    `the tests of a project refuse a database of ${db} that has run migrations`,
+    async () => {
+      await using project = await MadeProject.make({ db });
+      await project.fw("generate model cat");
+      await project.fw("db migrate");
+      class Db extends DbService.with({}) {}
+      await using used = await Db.open(DbOptions.fromUrl(project.env["DATABASE_URL"]!));
+      await sql`insert into cats (name) values (${"Tom"})`.execute(used.kysely);
+      const env = { ...process.env, NO_COLOR: "1", TEST_DATABASE_URL: project.env["DATABASE_URL"] };
+      const test = ["test", "-A", "--no-check", "migrations"];
+      const command = [process.execPath, ...test] as const;
+      const failed = await run(command, { cwd: project.root, env });
+      assert.equal(failed.code, 1);
+      assert.match(failed.stdout, /\| 0 passed \| 2 failed/);
+      assert.match(failed.stdout, /Cannot test migrations: the database at TEST_DATABASE_URL has /);
+      const { rows } = await sql`select name from cats`.execute(used.kysely);
+      assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ name: "Tom" }]);
+      // An empty one is empty again, also after a test that fails.
+      const empty = { ...process.env, NO_COLOR: "1", ...project.env };
+      const broken = join(project.root, "migrations/0002_broken.sql");
+      writeFileSync(broken, "create table cats (id integer);\n");
+      assert.equal((await run(command, { cwd: project.root, env: empty })).code, 1);
+      rmSync(broken);
+      const passed = await run(command, { cwd: project.root, env: empty });
+      assert.equal(passed.code, 0, passed.stdout + passed.stderr);
+    },
+    { skip: SERVERS[db].skip },
   );
 }
 

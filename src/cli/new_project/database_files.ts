@@ -117,6 +117,7 @@ import { openTestDatabase } from "../src/test_database.ts";
 
 Deno.test("migrations run on an empty database, and roll back", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:").schemaPath("migrations");
+  await using migrations = await DbMigrations.open(options);
 ${goingUpAndDown()}});
 
 Deno.test("migrations create the tables of the models", async () => {
@@ -136,32 +137,44 @@ const url = Deno.env.get("TEST_DATABASE_URL");
 Deno.test({
   name: "migrations run on an empty database, and roll back",
   ignore: url === undefined,
-  async fn() {
-    const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
-${goingUpAndDown()}  },
+  fn: () => withMigrations(async (migrations) => {
+${goingUpAndDown()}  }),
 });
 
 Deno.test({
   name: "migrations create the tables of the models",
   ignore: url === undefined,
-  async fn() {
-    const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
+  fn: () => withMigrations(async (_, options) => {
     await using db = await Db.open(options);
-    await using migrations = await DbMigrations.open(options);
-    const { length: steps } = await migrations.status();
-    try {
-      await db.checkTables();
-    } finally {
-      if (steps > 0) await migrations.rollBack({ steps });
-    }
-  },
+    await db.checkTables();
+  }),
 });
+
+/** Runs a test, and rolls back its migrations. A database that has run any before is refused. */
+async function withMigrations(
+  run: (migrations: DbMigrations, options: DbOptions) => Promise<void>,
+): Promise<void> {
+  const options = DbOptions.fromUrl(url ?? "").schemaPath("migrations");
+  await using migrations = await DbMigrations.open(options);
+  const executed = async () =>
+    (await migrations.status()).filter(({ executedAt }) => executedAt !== undefined);
+  if ((await executed()).length > 0) {
+    throw new Error(
+      "Cannot test migrations: the database at TEST_DATABASE_URL has run some, and is not empty",
+    );
+  }
+  try {
+    await run(migrations, options);
+  } finally {
+    const { length: steps } = await executed();
+    if (steps > 0) await migrations.rollBack({ steps });
+  }
+}
 `;
 }
 
 function goingUpAndDown(): string {
-  return `  await using migrations = await DbMigrations.open(options);
-  const names = (await migrations.status()).map(({ name }) => name);
+  return `  const names = (await migrations.status()).map(({ name }) => name);
   assert.deepEqual(await migrations.migrate(), names);
   if (names.length === 0) return;
   const undone = await migrations.rollBack({ steps: names.length });
