@@ -33,6 +33,25 @@ const FIELDS: Readonly<Record<string, readonly [name: string, code: string]>> = 
     "field.uuid().unique().default(() => crypto.randomUUID())",
   ],
   "day:date=2026-01-01": ["day", 'field.date().default("2026-01-01")'],
+  "at:time=23:59:59": ["at", 'field.time().default("23:59:59")'],
+  "face:text:..2=\u{1f600}\u{1f600}": [
+    "face",
+    'field.text({ max: 2 }).default("\u{1f600}\u{1f600}")',
+  ],
+  "email:text:email=a@example.com": [
+    "email",
+    'field.text().email().default("a@example.com")',
+  ],
+  "least:bigint=-9223372036854775807": ["least", "field.bigint().default(-9223372036854775807n)"],
+  "cost:decimal:18,18:-0.50..0.999999999999999999=0": [
+    "cost",
+    'field.decimal({ precision: 18, scale: 18, min: "-0.50", max: "0.999999999999999999" })' +
+    '.default("0")',
+  ],
+  "cent:decimal:3,2=9.9900": [
+    "cent",
+    'field.decimal({ precision: 3, scale: 2 }).default("9.9900")',
+  ],
   "data:json?": ["data", "field.json().nullable()"],
   "author:references:user": ["author_id", "field.integer().references(User)"],
   "author_id:references:users?": ["author_id", "field.integer().references(User).nullable()"],
@@ -46,6 +65,8 @@ test("readField() reads a field, and fieldCode() writes its declaration", () => 
     assert.deepEqual([spec.name, fieldCode(spec)], [name, code], text);
   }
 });
+
+const SIZE = "its precision is not 1 to 18, or its scale is over it";
 
 test("readField() names what is wrong in a field", () => {
   const kinds =
@@ -69,6 +90,37 @@ test("readField() names what is wrong in a field", () => {
       "its values are empty, equal, or have other characters than letters, digits, -, _ and spaces",
     "status:enum:a,b=c": "its default is not of kind enum",
     "data:json={}": "its default is not of kind json",
+    "data:blob:unique": 'a field of kind blob has no option "unique"',
+    "price:decimal:99,2": SIZE,
+    "price:decimal:19,2": SIZE,
+    "price:decimal:0,0": SIZE,
+    "price:decimal:2,3": SIZE,
+    "price:decimal:4,2:..100": "100 is not a value of kind decimal",
+    "price:decimal:0.125..:4,2": "0.125 is not a value of kind decimal",
+    "price:decimal:4,2=0.125": "its default is not of kind decimal",
+    "price:decimal:4,2=100": "its default is not of kind decimal",
+    "price:decimal:4,2:-0.5..=-0.51": "its default is not within its bounds",
+    "price:decimal:4,2:0.1..0.09": "its least value is over its largest",
+    "title:text:5..2": "its least value is over its largest",
+    "title:text:2..5=a": "its default is not within its bounds",
+    "title:text:..2=\u{1f600}\u{1f600}\u{1f600}": "its default is not within its bounds",
+    "title:text:..9007199254740992": "9007199254740992 is not a value of kind text",
+    "email:text:email=notmail": "its default is not an email address",
+    "count:integer:1..5=9": "its default is not within its bounds",
+    "count:integer:..9007199254740992": "9007199254740992 is not a value of kind integer",
+    "count:integer=9007199254740992": "its default is not of kind integer",
+    "count:integer=-0": "its default is not of kind integer",
+    "count:integer=007": "its default is not of kind integer",
+    "count:integer:007..": "007.. is not a range",
+    "count:bigint:..9223372036854775808": "9223372036854775808 is not a value of kind bigint",
+    "count:bigint:9007199254740993..9007199254740992": "its least value is over its largest",
+    "ratio:real=-0.0": "its default is not of kind real",
+    "ratio:real:0.5..0.25": "its least value is over its largest",
+    [`ratio:real=${"9".repeat(400)}`]: "its default is not of kind real",
+    "day:date=2026-02-30": "its default is not of kind date",
+    "day:date=0999-01-01": "its default is not of kind date",
+    "at:time=25:00:00": "its default is not of kind time",
+    "at:time=23:60:00": "its default is not of kind time",
     "user:references:user:email": 'a reference has no option "email"',
   };
   for (const [text, reason] of Object.entries(mistakes)) {
@@ -78,7 +130,9 @@ test("readField() names what is wrong in a field", () => {
       return true;
     });
   }
-  assert.throws(() => readFields(["a:text", "a:integer"]), {
-    message: "Cannot generate two fields named a",
-  });
+  for (const name of ["a", "A"]) {
+    assert.throws(() => readFields(["a:text", `${name}:integer`]), {
+      message: `Cannot generate two fields named ${name}`,
+    });
+  }
 });

@@ -5,6 +5,7 @@
  */
 import { EntityName } from "../../project/entity_name.ts";
 import { CliError } from "../../terminal/cli_error.ts";
+import { mistakeOf } from "./field_mistake.ts";
 
 /** The kinds of fields, as the `field` of models has them. */
 export const FIELD_KINDS = [
@@ -53,7 +54,9 @@ export interface FieldSpec {
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** A number as code has it, without leading zeros; not -0, which databases store as 0. */
+const NUMBER = /^(?!-0(?:\.0+)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const WHOLE = /^(?:0|-?[1-9]\d*)$/;
 const RANGE = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/;
 /** The kinds whose values have bounds, or whose length has. */
 const BOUNDED: readonly SpecKind[] = ["text", "integer", "bigint", "real", "decimal"];
@@ -77,7 +80,9 @@ export function readFields(
 ): readonly FieldSpec[] {
   const fields = texts.map((text) => readField(text, options));
   const names = fields.map(({ name }) => name);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  // SQLite and MySQL ignore the case of columns.
+  const folded = names.map((name) => name.toLowerCase());
+  const twice = names.find((_, i) => folded.indexOf(folded[i]!) !== i);
   if (twice !== undefined) throw new CliError(`Cannot generate two fields named ${twice}`);
   return fields;
 }
@@ -114,9 +119,13 @@ export function readField(text: string, { taken = TAKEN }: FieldOptions = {}): F
     throw refuse("it has no values, as in status:enum:draft,published");
   }
   if (kind === "decimal" && !spec.size) throw refuse("it has no size, as in price:decimal:12,2");
-  if (given === undefined) return spec;
-  if (!isDefault(given, spec)) throw refuse(`its default is not of kind ${kind}`);
-  return { ...spec, default: given };
+  if (given !== undefined && !isDefault(given, spec)) {
+    throw refuse(`its default is not of kind ${kind}`);
+  }
+  const field = given === undefined ? spec : { ...spec, default: given };
+  const mistake = mistakeOf(field);
+  if (mistake !== undefined) throw refuse(mistake);
+  return field;
 }
 
 /** Returns a field without options. */
@@ -131,7 +140,7 @@ interface OptionText {
 
 function withOption(spec: FieldSpec, { option, refuse }: OptionText): FieldSpec {
   const { kind } = spec;
-  if (option === "unique" && kind !== "json") return { ...spec, isUnique: true };
+  if (option === "unique" && kind !== "json" && kind !== "blob") return { ...spec, isUnique: true };
   if (option === "email" && kind === "text") return { ...spec, isEmail: true };
   if (kind === "enum") {
     const values = option.split(",");
@@ -180,13 +189,13 @@ function isListed(value: string): boolean {
 
 function isBound(text: string, kind: SpecKind): boolean {
   const isWhole = kind === "text" || kind === "integer" || kind === "bigint";
-  return (isWhole ? /^-?\d+$/ : NUMBER).test(text) && (kind !== "text" || !text.startsWith("-"));
+  return (isWhole ? WHOLE : NUMBER).test(text) && (kind !== "text" || !text.startsWith("-"));
 }
 
 /** The forms of defaults that are not texts. */
 const DEFAULTS: Partial<Record<SpecKind, RegExp>> = {
-  integer: /^-?\d{1,15}$/,
-  bigint: /^-?\d{1,18}$/,
+  integer: WHOLE,
+  bigint: WHOLE,
   boolean: /^(?:true|false)$/,
   real: NUMBER,
   decimal: NUMBER,
