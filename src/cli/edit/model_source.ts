@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { CallExpression, ObjectExpression, Program } from "@babel/types";
+import type { ArrayExpression, CallExpression, ObjectExpression, Program } from "@babel/types";
 import { appendTo } from "./source_file.ts";
-import { callsOf, nameOf, parseModule, spanOf } from "./syntax.ts";
+import { callsOf, insertAll, nameOf, parseModule, propertyOf, spanOf } from "./syntax.ts";
 
 /** A model, as far as its source shows it. */
 export interface DeclaredModel {
@@ -13,6 +13,8 @@ export interface DeclaredModel {
   readonly table: string;
   /** The code of its fields, by name: `field.text().unique()`. */
   readonly fields: ReadonlyMap<string, string>;
+  /** The fields that are unique together. */
+  readonly unique: readonly (readonly string[])[];
   /** The field that is its key, unless it has several, or none. */
   readonly key?: { readonly name: string; readonly kind: string };
 }
@@ -40,6 +42,7 @@ export async function readModelSource(source: string): Promise<DeclaredModel | u
   return {
     table: other ?? table.value,
     fields: codes,
+    unique: keysIn(options?.type === "ObjectExpression" ? options : undefined),
     ...name !== undefined && kind !== undefined && { key: { name, kind } },
   };
 }
@@ -72,6 +75,28 @@ export async function addFieldToModel(
   return await appendTo(source, { find: fieldsOf, item: `${name}: ${code}`, imported });
 }
 
+/**
+ * Makes fields unique together in the only `model("table", { … })` of a file. Returns the new text,
+ * or `undefined` if the file is not understood.
+ */
+export async function addUniqueToModel(
+  source: string,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const program = await parseModule(source);
+  const call = program && onlyModel(program);
+  const [, fields, options] = call?.arguments ?? [];
+  if (fields === undefined) return undefined;
+  const key = JSON.stringify(names).replaceAll(",", ", ");
+  if (options === undefined) {
+    const text = insertAll(source, [{ at: spanOf(fields).end, text: `, { unique: [${key}] }` }]);
+    return await parseModule(text) && text;
+  }
+  if (options.type !== "ObjectExpression") return undefined;
+  if (propertyOf(options, "unique")) return await appendTo(source, { find: uniqueOf, item: key });
+  return await appendTo(source, { find: optionsOf, item: `unique: [${key}]` });
+}
+
 function onlyModel(program: Program): CallExpression | undefined {
   const [call, ...others] = callsOf(program, "model");
   return others.length === 0 ? call : undefined;
@@ -80,4 +105,22 @@ function onlyModel(program: Program): CallExpression | undefined {
 function fieldsOf(program: Program): ObjectExpression | undefined {
   const fields = onlyModel(program)?.arguments[1];
   return fields?.type === "ObjectExpression" ? fields : undefined;
+}
+
+function optionsOf(program: Program): ObjectExpression | undefined {
+  const options = onlyModel(program)?.arguments[2];
+  return options?.type === "ObjectExpression" ? options : undefined;
+}
+
+function uniqueOf(program: Program): ArrayExpression | undefined {
+  const options = optionsOf(program);
+  const unique = options && propertyOf(options, "unique");
+  return unique?.type === "ArrayExpression" ? unique : undefined;
+}
+
+function keysIn(options: ObjectExpression | undefined): readonly (readonly string[])[] {
+  const unique = options && propertyOf(options, "unique");
+  if (unique?.type !== "ArrayExpression") return [];
+  return unique.elements.filter((key) => key?.type === "ArrayExpression")
+    .map(({ elements }) => elements.flatMap((name) => name ? nameOf(name) ?? [] : []));
 }

@@ -21,6 +21,12 @@ export interface Insertion {
   readonly text: string;
 }
 
+/** A text in place of another. */
+export interface Replacement extends Span {
+  /** The text. */
+  readonly text: string;
+}
+
 /** Parses a module; returns `undefined` if it is invalid. The first call loads the parser. */
 export async function parseModule(source: string): Promise<Program | undefined> {
   const { parse } = await import("@babel/parser");
@@ -45,13 +51,15 @@ export function propertyOf({ properties }: ObjectExpression, name: string): Node
     .find(({ key }) => nameOf(key) === name)?.value;
 }
 
-/** Returns the name of an identifier, a quoted key or a member expression. */
+/** Returns the name of an identifier, a quoted key, a private name or a member expression. */
 export function nameOf(node: Node): string | undefined {
   switch (node.type) {
     case "Identifier":
       return node.name;
     case "StringLiteral":
       return node.value;
+    case "PrivateName":
+      return `#${node.id.name}`;
     case "MemberExpression":
       return `${nameOf(node.object)}.${nameOf(node.property)}`;
     default:
@@ -66,8 +74,13 @@ export function spanOf({ start, end }: Node): Span {
 
 /** Applies insertions to a text. */
 export function insertAll(source: string, insertions: readonly Insertion[]): string {
-  return insertions.toSorted((a, b) => b.at - a.at).reduce(
-    (text, { at, text: added }) => text.slice(0, at) + added + text.slice(at),
+  return replaceAll(source, insertions.map(({ at, text }) => ({ start: at, end: at, text })));
+}
+
+/** Applies replacements, which do not overlap, to a text. */
+export function replaceAll(source: string, replacements: readonly Replacement[]): string {
+  return replacements.toSorted((a, b) => b.start - a.start).reduce(
+    (text, { start, end, text: added }) => text.slice(0, start) + added + text.slice(end),
     source,
   );
 }

@@ -18,6 +18,9 @@ import type { ReferredKey } from "./table_sql.ts";
 /** The field of a model that is generated without fields. */
 export const DEFAULT_FIELD = "name:text:1..100";
 
+/** The model that a field refers to, and its column unless that is the key. */
+const REFERENCE = /\.references\(\s*("self"|\w+)(?:,\s*\{[^}]*\bcolumn:\s*["'](\w+)["'])?/;
+
 /** A model that others refer to. */
 export interface ReferredModel extends ReferredKey {
   /** The exported name. */
@@ -104,19 +107,23 @@ export async function declaredModel(
   const specs: FieldSpec[] = [];
   for (const [name, code] of declared.fields) {
     const [, kind] = /^field\s*\.\s*(\w+)\(/.exec(code) ?? [];
-    const [, target] = /\.references\(\s*(\w+)/.exec(code) ?? [];
+    const [, target, column] = REFERENCE.exec(code) ?? [];
     const known = FIELD_KINDS.find((it) => it === kind);
     if (known === undefined || name === declared.key.name) continue;
     specs.push({
       ...plainField(name, known),
-      isNullable: /\.(?:nullable|default|defaultSql)\(/.test(code), // tests need no such row
+      // tests need no such row
+      isNullable: target === '"self"' || /\.(?:nullable|default|defaultSql)\(/.test(code),
       isUnique: code.includes(".unique()"),
     });
     if (target) {
-      referred.set(name, await findModel({ plan, tenant }, EntityName.parse(target), one));
+      const reference = target === '"self"' ? one : EntityName.parse(target);
+      const found = await findModel({ plan, tenant }, reference, one);
+      referred.set(name, { ...found, column: column ?? found.column });
     }
   }
-  return { fields: { specs, unique: [], tenant, referred }, key: declared.key.name };
+  const { unique, key } = declared;
+  return { fields: { specs, unique, tenant, referred }, key: key.name };
 }
 
 /** Returns the columns with an index of their own: the tenant, unless a key begins with it. */

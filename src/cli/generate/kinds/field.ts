@@ -4,7 +4,7 @@
  * @module
  */
 import { posix } from "node:path";
-import { addFieldToModel } from "../../edit/model_source.ts";
+import { addFieldToModel, addUniqueToModel } from "../../edit/model_source.ts";
 import { CliError } from "../../terminal/cli_error.ts";
 import { editFile } from "../edit_project.ts";
 import { fieldCode } from "../fields/field_code.ts";
@@ -12,6 +12,7 @@ import { readModelFields } from "../fields/model_fields.ts";
 import type { Kind } from "../kind.ts";
 import { type Generation, specifierOf } from "../target.ts";
 import { readModel } from "./model.ts";
+import { tenantOf, updateResource } from "./resource_update.ts";
 
 /** Fields of a model, whose migration is written by difference. */
 export const FIELD: Kind = {
@@ -20,6 +21,7 @@ export const FIELD: Kind = {
   about: "fields of a model, with their migration",
   example: "product slug:text:unique",
   hasFields: true,
+  hasTenant: true,
   generate: generateFields,
   migration: ({ target, fields }) => {
     const names = fields.map((text) => /^\w*/.exec(text)![0]);
@@ -35,17 +37,21 @@ async function generateFields(generation: Generation): Promise<void> {
       `Cannot generate a field: name one, as in fw generate field ${one.kebab} age:integer?`,
     );
   }
-  if (plan.read(file) === undefined) {
+  const before = plan.read(file);
+  if (before === undefined) {
     throw new CliError(`Cannot generate a field: there is no ${file}`);
   }
-  const { specs, referred } = await readModelFields(generation, one);
-  for (const spec of specs) {
+  const tenant = await tenantOf(generation);
+  const { specs, unique, referred } = await readModelFields({ ...generation, tenant }, one);
+  // readModelFields puts the tenant first, which the model has
+  const added = specs.slice(specs.length - fields.length);
+  for (const spec of added) {
     const target = referred.get(spec.name);
     const imported = target && target.name !== one.pascal
       ? { name: target.name, from: specifierOf(posix.dirname(file), target.file) }
       : undefined;
-    const isAdded = await editFile(generation, {
-      path: file,
+    await editModel(generation, {
+      name: spec.name,
       change: (source) =>
         addFieldToModel(source, {
           name: spec.name,
@@ -53,9 +59,30 @@ async function generateFields(generation: Generation): Promise<void> {
           imported,
         }),
     });
-    if (isAdded) continue;
-    throw new CliError(
-      `Cannot generate ${spec.name}: ${file} has such a field, or its code is not as expected`,
-    );
   }
+  for (const key of unique) {
+    await editModel(generation, {
+      name: key.join(" and "),
+      change: (source) => addUniqueToModel(source, key),
+    });
+  }
+  await updateResource({ ...generation, tenant }, {
+    before,
+    names: added.map(({ name }) => name),
+  });
+}
+
+/** Plans to change a model. */
+async function editModel(
+  generation: Generation,
+  { name, change }: {
+    readonly name: string;
+    readonly change: (source: string) => Promise<string | undefined>;
+  },
+): Promise<void> {
+  const { file } = readModel(generation.target);
+  if (await editFile(generation, { path: file, change })) return;
+  throw new CliError(
+    `Cannot generate ${name}: ${file} has such a field, or its code is not as expected`,
+  );
 }

@@ -138,7 +138,7 @@ async function generateModel(generation: Generation): Promise<ModelFields> {
 }
 
 /** Returns the test of a model. */
-function modelTest(
+export function modelTest(
   { one: { pascal, snake }, accessor, file }: Model,
   { fields, testDatabase }: { readonly fields: ModelFields; readonly testDatabase: string },
 ): string {

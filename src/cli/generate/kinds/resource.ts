@@ -9,9 +9,9 @@ import { CliError } from "../../terminal/cli_error.ts";
 import { listInModule } from "../edit_project.ts";
 import { type Kind, planCode } from "../kind.ts";
 import { checkModelName, TEST_DATABASE_FILE } from "../project_database.ts";
-import { type Generation, specifierOf } from "../target.ts";
+import { type Generation, specifierOf, type Target } from "../target.ts";
 import { ensureModel, readModel } from "./model.ts";
-import { DEFAULT_FIELD } from "../fields/model_fields.ts";
+import { DEFAULT_FIELD, type PlannedModel } from "../fields/model_fields.ts";
 import { parentRows } from "../fields/parent_rows.ts";
 import { resourceController, resourceDto, type ResourceTemplate } from "./resource_code.ts";
 import { resourceService } from "./resource_service.ts";
@@ -47,27 +47,18 @@ export const CRUD: Kind = {
   },
 };
 
-const TENANT_FILE = "src/caller_tenant.ts";
+/** The file of the tenant of a caller. */
+export const TENANT_FILE = "src/caller_tenant.ts";
 
 async function generateResource(generation: Generation): Promise<void> {
   const { plan, target } = generation;
   const model = readModel(target);
-  const { one, many, accessor, file } = model;
+  const { one, many, file } = model;
   const folder = posix.dirname(file);
   await checkModelName(plan, model);
-  const { fields, key } = await ensureModel(generation);
-  const template: ResourceTemplate = {
-    one,
-    many,
-    accessor,
-    key,
-    fields,
-    parents: parentRows(fields, { folder }),
-    prefix: [...target.folders, many.kebab].join("/"),
-    database: specifierOf(folder, DATABASE_FILE),
-    testDatabase: specifierOf(folder, TEST_DATABASE_FILE),
-    callerTenant: specifierOf(folder, TENANT_FILE),
-  };
+  const planned = await ensureModel(generation);
+  const { fields } = planned;
+  const template = resourceTemplate(target, planned);
   const moduleFile = posix.join(folder, `${many.snake}_module.ts`);
   plan.create(moduleFile, resourceModule(template));
   planCode(plan, posix.join(folder, `${many.snake}_controller.ts`), {
@@ -89,6 +80,24 @@ async function generateResource(generation: Generation): Promise<void> {
   }
   const listing = { name: `${many.pascal}Module`, file: moduleFile, folder: target.base };
   await listInModule(generation, { list: "imports", ...listing });
+}
+
+/** Returns the names of the resource of a model, and the specifiers that it imports. */
+export function resourceTemplate(target: Target, { fields, key }: PlannedModel): ResourceTemplate {
+  const { one, many, accessor, file } = readModel(target);
+  const folder = posix.dirname(file);
+  return {
+    one,
+    many,
+    accessor,
+    key,
+    fields,
+    parents: parentRows(fields, { folder }),
+    prefix: [...target.folders, many.kebab].join("/"),
+    database: specifierOf(folder, DATABASE_FILE),
+    testDatabase: specifierOf(folder, TEST_DATABASE_FILE),
+    callerTenant: specifierOf(folder, TENANT_FILE),
+  };
 }
 
 /** Returns the module of a resource. */

@@ -76,7 +76,7 @@ ${references.map((it) => referenceCheck(it, { tenant, accessor })).join("")}  }
 }
 
 /** A field that refers to rows of the tenant. */
-interface TenantReference {
+export interface TenantReference {
   readonly name: string;
   readonly isNullable: boolean;
   readonly target: ReferredModel;
@@ -92,8 +92,8 @@ export function tenantReferences(
   });
 }
 
-/** Returns the code that checks a reference. */
-function referenceCheck(
+/** Returns the code that checks a reference, in a service of the tenant. */
+export function referenceCheck(
   { name, target }: TenantReference,
   { tenant, accessor }: { readonly tenant: string | undefined; readonly accessor: string },
 ): string {
