@@ -98,6 +98,20 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
   );
 }
 
+test(
+  "fw prove finds no fault in resources of a tenant with fields of fw generate field",
+  async () => {
+    await using project = await MadeProject.make({ db: "sqlite", authn: true });
+    await project.fw(USER);
+    await project.fw(NOTE);
+    await project.fw(["generate", "field", "note", ...FIELDS]);
+    const [document = "", , tenants = ""] = (await project.fw("prove --seed 1")).split("\n");
+    assert.match(document, /^document .*: every answer as documented, no 5xx/);
+    assert.match(tenants, /nothing of another tenant is given, counted, changed or revealed$/);
+  },
+  { exhaustive: true },
+);
+
 test("fw generate field names the checks that a changed service needs", async () => {
   await using project = await MadeProject.make({ db: "sqlite", authn: true });
   await project.fw(USER);
@@ -121,6 +135,10 @@ test("fw generate field names the checks that a changed service needs", async ()
     ),
   );
   assert.match(read(project, "src/notes/note_model.ts"), /unique: \[\["tenant_id", "slug"\]\]/);
+  assert.match(
+    read(project, "src/notes/notes_controller.ts"),
+    /409: "A value is taken, or refers to no row"/,
+  );
 });
 
 test("fw generate field --tenant makes fields of a model without a resource unique for each tenant", async () => {

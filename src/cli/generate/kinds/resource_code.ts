@@ -31,6 +31,9 @@ export interface ResourceTemplate {
   readonly callerTenant: string;
 }
 
+/** The conflict of a row that is written, in the documentation. */
+export const CONFLICT = '409: "A value is taken, or refers to no row"';
+
 /** Returns the DTOs of a resource: of its requests and responses. */
 export function resourceDto({ one, many, key, fields }: ResourceTemplate): string {
   const { specs, tenant, unique, referred } = fields;
@@ -94,7 +97,7 @@ export function resourceController(
     fields.specs.some(({ isUnique, reference }) => isUnique || reference !== undefined);
   const written = [
     ...forbidden,
-    ...canConflict ? ['409: "A value is taken, or refers to no row"'] : [],
+    ...canConflict ? [CONFLICT] : [],
   ];
   const responses = (refusals: readonly string[]) =>
     refusals.length === 0 ? "" : `, responses: { ${refusals.join(", ")} }`;
@@ -152,7 +155,9 @@ export class ${many.pascal}Controller extends controller("${prefix}", { version:
   delete = route.delete("/:${key}", {
     params: ${one.pascal}Key,${args}
     response: ${one.pascal}Row,
-    openapi: { summary: "Delete ${one.withArticle()}"${responses(forbidden)} },
+    openapi: { summary: "Delete ${one.withArticle()}"${
+    responses([...forbidden, '409: "Other rows refer to it"'])
+  } },
   }, ({ params${input} }) => this.#${many.camel}.delete(${first}params));
 }
 `;

@@ -13,7 +13,7 @@ import { declaredModel, type ModelFields } from "../fields/model_fields.ts";
 import type { Generation } from "../target.ts";
 import { modelTest, readModel } from "./model.ts";
 import { resourceTemplate, TENANT_FILE } from "./resource.ts";
-import { resourceController, type ResourceTemplate } from "./resource_code.ts";
+import { CONFLICT, resourceController, type ResourceTemplate } from "./resource_code.ts";
 import { referenceCheck, resourceService, tenantReferences } from "./resource_service.ts";
 import { controllerTest, serviceTest } from "./resource_tests.ts";
 
@@ -119,8 +119,8 @@ async function updateController(
   const before = resourceController(withFields(template, { specs, unique: [] }));
   const after = resourceController(template);
   const isUpdated = await updateClass(generation, { path: controller, before, after });
-  if (isUpdated || source.includes("409") || !after.includes("409")) return;
-  plan.note(`Document the status 409 in ${controller}: a value is taken, or refers to no row`);
+  if (isUpdated || source.includes(CONFLICT) || !after.includes(CONFLICT)) return;
+  plan.note(`Add to the responses of the routes that write rows, in ${controller}: ${CONFLICT}`);
 }
 
 /** Plans the rows that the tests need, in those that are as generated. */
