@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { parseEnv } from "node:util";
 import { JwtKey, JwtService } from "../../src/authn/mod.ts";
+import { run } from "../../src/cli/system/programs.ts";
 import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
 import { fw } from "./fw.ts";
@@ -111,6 +113,27 @@ test(
   },
   { exhaustive: true },
 );
+
+test("fw generate field extends a service in the format of the project, with members of its own", async () => {
+  await using project = await MadeProject.make({ db: "sqlite", authn: true });
+  const config = join(project.root, "deno.json");
+  const fmt = { singleQuote: true, semiColons: false, lineWidth: 60 };
+  writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), fmt }));
+  await run([process.execPath, "fmt", "--quiet"], { cwd: project.root });
+  await project.fw(USER);
+  await project.fw(NOTE);
+  const service = join(project.root, "src/notes/notes_service.ts");
+  const members = "  all() {\n    return this.#db.note.findMany()\n  }\n\n  page(";
+  writeFileSync(service, readFileSync(service, "utf8").replace("  page(", members));
+  const printed = await project.fw(["generate", "field", "note", ...FIELDS]);
+  assert.doesNotMatch(printed, /^note/m);
+  await project.fw("generate field note editor:references:user?");
+  const code = readFileSync(service, "utf8");
+  assert.ok(code.includes(members));
+  assert.match(code, /'author_id' \| 'parent_id' \| 'editor_id'/);
+  const checked = await run([process.execPath, "fmt", "--check"], { cwd: project.root });
+  assert.equal(checked.code, 0, checked.stderr);
+});
 
 test("fw generate field names the checks that a changed service needs", async () => {
   await using project = await MadeProject.make({ db: "sqlite", authn: true });

@@ -19,7 +19,7 @@ import type { ReferredKey } from "./table_sql.ts";
 export const DEFAULT_FIELD = "name:text:1..100";
 
 /** The model that a field refers to, and its column unless that is the key. */
-const REFERENCE = /\.references\(\s*("self"|\w+)(?:,\s*\{[^}]*\bcolumn:\s*["'](\w+)["'])?/;
+const REFERENCE = /\.references\(\s*(["']self["']|\w+)(?:,\s*\{[^}]*\bcolumn:\s*["'](\w+)["'])?/;
 
 /** A model that others refer to. */
 export interface ReferredModel extends ReferredKey {
@@ -108,16 +108,17 @@ export async function declaredModel(
   for (const [name, code] of declared.fields) {
     const [, kind] = /^field\s*\.\s*(\w+)\(/.exec(code) ?? [];
     const [, target, column] = REFERENCE.exec(code) ?? [];
+    const isSelf = target?.slice(1, -1) === "self"; // in quotes
     const known = FIELD_KINDS.find((it) => it === kind);
     if (known === undefined || name === declared.key.name) continue;
     specs.push({
       ...plainField(name, known),
       // tests need no such row
-      isNullable: target === '"self"' || /\.(?:nullable|default|defaultSql)\(/.test(code),
+      isNullable: isSelf || /\.(?:nullable|default|defaultSql)\(/.test(code),
       isUnique: code.includes(".unique()"),
     });
     if (target) {
-      const reference = target === '"self"' ? one : EntityName.parse(target);
+      const reference = isSelf ? one : EntityName.parse(target);
       const found = await findModel({ plan, tenant }, reference, one);
       referred.set(name, { ...found, column: column ?? found.column });
     }

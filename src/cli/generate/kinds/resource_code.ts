@@ -31,8 +31,8 @@ export interface ResourceTemplate {
   readonly callerTenant: string;
 }
 
-/** The conflict of a row that is written, in the documentation. */
-export const CONFLICT = '409: "A value is taken, or refers to no row"';
+/** The description of the 409 of a row that is written. */
+export const CONFLICT = "A value is taken, or refers to no row";
 
 /** Returns the DTOs of a resource: of its requests and responses. */
 export function resourceDto({ one, many, key, fields }: ResourceTemplate): string {
@@ -97,7 +97,7 @@ export function resourceController(
     fields.specs.some(({ isUnique, reference }) => isUnique || reference !== undefined);
   const written = [
     ...forbidden,
-    ...canConflict ? [CONFLICT] : [],
+    ...canConflict ? [`409: "${CONFLICT}"`] : [],
   ];
   const responses = (refusals: readonly string[]) =>
     refusals.length === 0 ? "" : `, responses: { ${refusals.join(", ")} }`;

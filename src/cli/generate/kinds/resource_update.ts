@@ -120,7 +120,9 @@ async function updateController(
   const after = resourceController(template);
   const isUpdated = await updateClass(generation, { path: controller, before, after });
   if (isUpdated || source.includes(CONFLICT) || !after.includes(CONFLICT)) return;
-  plan.note(`Add to the responses of the routes that write rows, in ${controller}: ${CONFLICT}`);
+  plan.note(
+    `Add to the responses of the routes that write rows, in ${controller}: 409: "${CONFLICT}"`,
+  );
 }
 
 /** Plans the rows that the tests need, in those that are as generated. */
