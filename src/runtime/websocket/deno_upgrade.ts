@@ -7,8 +7,7 @@ import type { WSContext, WSEvents } from "hono/ws";
 import type { Context } from "../../core/http/context.ts";
 import { ServiceUnavailableException } from "../../core/http/http_exception.ts";
 import { exchangeOf } from "../deno_request.ts";
-import { PROTOCOL, withFields } from "./handshake.ts";
-import type { Handshake } from "./upgrade.ts";
+import { type Handshake, PROTOCOL, withFields } from "./handshake.ts";
 
 /**
  * Upgrades a request; `listen` bounds those that are not open yet.

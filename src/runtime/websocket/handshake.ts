@@ -3,10 +3,21 @@
  *
  * @module
  */
+import type { WSEvents } from "hono/ws";
 import { getRuntimeKey } from "hono/adapter";
 import type { Context } from "../../core/http/context.ts";
 import { BadRequestException, HttpException } from "../../core/http/http_exception.ts";
 import { CONTROL } from "../adapter.ts";
+
+/** A handshake that the application has accepted. */
+export interface Handshake {
+  /** A context for Hono's helpers: `Upgrade` is in lower case, and the subprotocol is selected. */
+  readonly c: Context;
+  /** The handlers of the events. */
+  readonly events: WSEvents;
+  /** The headers that the application adds. */
+  readonly headers: Headers;
+}
 
 /** The header with the subprotocols. */
 export const PROTOCOL = "sec-websocket-protocol";

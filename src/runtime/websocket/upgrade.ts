@@ -11,7 +11,14 @@ import { BadRequestException } from "../../core/http/http_exception.ts";
 import { pendingUpgrade } from "../../core/http/pending_upgrade.ts";
 import { problemResponse } from "../../core/http/problem.ts";
 import { limited } from "./events.ts";
-import { added, checkHandshake, PROTOCOL, subprotocol, withFields } from "./handshake.ts";
+import {
+  added,
+  checkHandshake,
+  type Handshake,
+  PROTOCOL,
+  subprotocol,
+  withFields,
+} from "./handshake.ts";
 import {
   checkedMessageLimit,
   type MessageEvents,
@@ -22,16 +29,6 @@ import {
 import { checkedPendingLimits } from "./pending_messages.ts";
 import { checkedSendLimit } from "./sends.ts";
 import type { WebSocketOptions } from "./options.ts";
-
-/** A handshake that the application has accepted. */
-export interface Handshake {
-  /** A context for Hono's helpers: `Upgrade` is in lower case, and the subprotocol is selected. */
-  readonly c: Context;
-  /** The handlers of the events. */
-  readonly events: WSEvents;
-  /** The headers that the application adds. */
-  readonly headers: Headers;
-}
 
 /** The arguments of `upgradeWebSocket`. */
 export interface UpgradeParts {
