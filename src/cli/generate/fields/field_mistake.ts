@@ -3,7 +3,22 @@
  *
  * @module
  */
-import type { FieldSpec, SpecKind } from "./field_spec.ts";
+
+/** What is checked of a field. */
+export interface CheckedField {
+  /** Its kind. */
+  readonly kind: string;
+  /** The digits of a decimal: all, and after the point. */
+  readonly size?: readonly [precision: number, scale: number];
+  /** The smallest value, or number of characters. */
+  readonly min?: string;
+  /** The largest value, or number of characters. */
+  readonly max?: string;
+  /** Whether a text is an email address. */
+  readonly isEmail: boolean;
+  /** The default, as it was written. */
+  readonly default?: string;
+}
 
 /** The digits of the decimals of SQLite, on which the tests of every project run. */
 const MAX_PRECISION = 18;
@@ -14,7 +29,7 @@ const EMAIL =
 const MAX_EMAIL = 254;
 
 /** Returns why a model cannot have a field: `its least value is over its largest`. */
-export function mistakeOf(spec: FieldSpec): string | undefined {
+export function mistakeOf(spec: CheckedField): string | undefined {
   const { kind, size, min, max, default: given } = spec;
   if (size && (size[0] < 1 || size[0] > MAX_PRECISION || size[1] > size[0])) {
     return `its precision is not 1 to ${MAX_PRECISION}, or its scale is over it`;
@@ -37,7 +52,7 @@ export function mistakeOf(spec: FieldSpec): string | undefined {
 }
 
 /** Checks whether a number or a default is a value of a field, or a length of its texts. */
-function isValue(text: string, { kind, size: [precision, scale] = [0, 0] }: FieldSpec): boolean {
+function isValue(text: string, { kind, size: [precision, scale] = [0, 0] }: CheckedField): boolean {
   const [whole = "", fraction = ""] = text.replace(/^-?0*/, "").split(".");
   switch (kind) {
     case "text":
@@ -68,7 +83,7 @@ function isDay(text: string): boolean {
 /** Checks whether a number is over another one, exactly. */
 function isOver(
   text: string,
-  { than, kind }: { readonly than: string; readonly kind: SpecKind },
+  { than, kind }: { readonly than: string; readonly kind: string },
 ): boolean {
   if (kind === "real") return Number(text) > Number(than);
   return scaled(text) > scaled(than);
