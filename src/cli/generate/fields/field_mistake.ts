@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What is checked of a field. */
+/** The parts of a field that are checked. */
 export interface CheckedField {
   /** Its kind. */
   readonly kind: string;

@@ -43,7 +43,7 @@ const TOKENS =
   /--.*|\/\*[^]*?\*\/|'(?:''|[^'])*'|"(?:""|[^"])*"|`(?:``|[^`])*`|\[[^\]]*\]|[\p{L}_][\p{L}\p{N}_$]*|\s+|[^]/gu;
 const COMMENT = /^(?:--|\/\*)/;
 const DEFERRED = /(?<! not) deferrable initially deferred(?: |$)/;
-/** What is not the default, abort. */
+/** The clauses other than the default, `on conflict abort`. */
 const CONFLICT = /(?<= )on conflict (?:rollback|fail|ignore|replace)(?= |$)/;
 const TABLE_CONSTRAINT = /^(?:constraint|primary|unique|check|foreign)$/i;
 

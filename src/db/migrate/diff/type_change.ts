@@ -142,7 +142,7 @@ function sqliteChange(from: ColumnSchema, to: ColumnSchema): TypeChange | undefi
   };
 }
 
-/** Returns the expression of a text's decimal; a table refuses what it returns for other texts. */
+/** Returns the expression that converts text to a decimal; of other text, a value that fails. */
 function decimalOf(scale: number): TypeChange["using"] {
   return (column) => {
     const point = `instr(${column} || '.', '.')`;
@@ -156,7 +156,7 @@ function decimalOf(scale: number): TypeChange["using"] {
   };
 }
 
-/** Returns the expression of a decimal's text. */
+/** Returns the expression that converts a decimal to text. */
 function textOf(scale: number): TypeChange["using"] {
   const units = 10n ** BigInt(scale);
   return (column) =>
