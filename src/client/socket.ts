@@ -5,7 +5,11 @@
  */
 import { MAX_LENGTH, MAX_TIMER_MS, TIMEOUT_MS } from "./limits.ts";
 
-/** An open WebSocket, whose messages are JSON. A loop over it yields them until it is closed. */
+/**
+ * An open WebSocket, whose messages are JSON. A loop over it yields them until it is closed. At most
+ * 16 777 216 characters of messages wait, each message counting 64 more: beyond that, it is closed
+ * with 4008, and the loop throws a `RangeError`.
+ */
 export interface ClientSocket<Sent, Received> extends AsyncIterable<Received, void, undefined> {
   /**
    * Sends a message.
@@ -45,8 +49,8 @@ const ENDS = [1000, 1005];
 /** The code of a client that keeps too many messages: it may send no registered one. */
 const TOO_MUCH = 4008;
 
-/** What a message that waits counts beside its characters: it takes memory, also if it is empty. */
-const MESSAGE_LENGTH = 64;
+/** What a message that waits counts beside its characters: an empty one takes memory, too. */
+const MESSAGE_OVERHEAD = 64;
 
 /** How long the server may take to answer a close, in milliseconds. */
 const CLOSE_MS = 5_000;
@@ -135,7 +139,7 @@ class Messages implements ClientSocket<unknown, unknown> {
     this.#end ??= {};
     this.#wake();
     if (this.#socket.readyState === WebSocket.CLOSED) return;
-    this.#closing ??= setTimeout(() => this.#giveUp(), CLOSE_MS); // only browsers have a limit
+    this.#closing ??= setTimeout(() => this.#giveUp(), CLOSE_MS); // Deno and Node would wait forever
   }
 
   /** Closes it, so that its loop throws an error after the messages before it. */
@@ -150,7 +154,7 @@ class Messages implements ClientSocket<unknown, unknown> {
         if (this.#next.length === 0) this.#next = this.#received.splice(0).reverse();
         const text = this.#next.pop();
         if (text !== undefined) {
-          this.#length -= text.length + MESSAGE_LENGTH;
+          this.#length -= text.length + MESSAGE_OVERHEAD;
           yield JSON.parse(text);
         } else if (this.#end) break;
         else await this.#change.promise;
@@ -164,7 +168,7 @@ class Messages implements ClientSocket<unknown, unknown> {
   #receive(text: string): void {
     if (this.#end) return;
     this.#received.push(text);
-    this.#length += text.length + MESSAGE_LENGTH;
+    this.#length += text.length + MESSAGE_OVERHEAD;
     if (this.#length > MAX_LENGTH) {
       const more = `more than ${MAX_LENGTH} characters of messages wait`;
       this.fail(new RangeError(`Cannot receive messages: ${more}`), TOO_MUCH);

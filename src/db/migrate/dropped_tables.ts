@@ -15,6 +15,7 @@ interface FoundName {
 
 /** What a statement does to a table. */
 type TableStep =
+  | { readonly creates: string }
   | { readonly drops: string }
   | { readonly renames: string; readonly to: string };
 
@@ -28,7 +29,8 @@ interface Reference {
 /**
  * Refuses a script that drops a table while rows refer to it, if foreign keys are on: D1 ignores
  * that they are switched off. Dropping a table deletes its rows first, and by `on delete cascade`
- * those that refer to them, without an error.
+ * those that refer to them, without an error. References and rows are read as they are before the
+ * script: those that it adds are not seen.
  *
  * @throws {TypeError} naming the tables
  */
@@ -40,8 +42,13 @@ export async function refuseCascades(script: string, kysely: Kysely<AnyTables>):
   /** The names of tables before the script, by those that it has renamed them to. */
   const names = new Map<string, string>();
   for (const step of steps) {
+    if ("creates" in step) {
+      gone.delete(step.creates);
+      continue;
+    }
     if ("renames" in step) {
       names.set(step.to, names.get(step.renames) ?? step.renames);
+      gone.delete(step.to);
       continue;
     }
     const table = names.get(step.drops) ?? step.drops;
@@ -64,6 +71,9 @@ function stepOf(tokens: readonly string[]): TableStep | undefined {
   const start = tokens.slice(0, 4).join(" ");
   if (start.startsWith("drop table ")) {
     return { drops: nameAt(tokens, start === "drop table if exists" ? 4 : 2).name };
+  }
+  if (start.startsWith("create table ")) {
+    return { creates: nameAt(tokens, start === "create table if not" ? 5 : 2).name };
   }
   if (!start.startsWith("alter table ")) return undefined;
   const { name, end } = nameAt(tokens, 2);

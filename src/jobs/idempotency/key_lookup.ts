@@ -44,7 +44,7 @@ export async function lookUp(table: Table, id: string): Promise<KeyLookup> {
   );
   const encoded = table.column("id", action).encode(id, action);
   const { rows: [values = []] } = await table.execute(action, fill(compiled, [encoded]));
-  // the columns have decoded the types of their fields
+  // Without a row, its key is null; the columns decode the types of their fields.
   const row = values[0] === null ? null : decodeRow(values, columns) as Row<IdempotencyKeyModel>;
   return { row, now: Number(values.at(-1)) };
 }

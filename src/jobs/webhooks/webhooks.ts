@@ -28,9 +28,9 @@ import type { CheckedWebhooksOptions } from "./webhooks_options.ts";
 /** The class of a database with the tables of webhooks, as its key. */
 export type WebhooksDatabaseKey = AbstractClass<WebhooksDatabase>;
 
-/** Whose endpoints an action is on. */
+/** The owner of the endpoints of an action. */
 export interface WebhookOwner {
-  /** The owner, such as the id of a tenant; by default, the endpoints are those without one. */
+  /** The owner, such as the id of a tenant; `null`, the default, is for those without one. */
   readonly owner?: string | null;
 }
 
@@ -129,7 +129,8 @@ export class Webhooks {
         created_at: endpoints.date(),
       },
     });
-    // counted after it: of many at once, each sees those before it
+    // Counted after it, so that of many at once none is over the limit; for the last place,
+    // several may be refused.
     const { maxEndpoints } = this.#options;
     if (await endpoints.rows.count({ where: { owner } }) > maxEndpoints) {
       await endpoints.rows.deleteMany({ where: { id: row.id } });

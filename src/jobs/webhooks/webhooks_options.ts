@@ -20,7 +20,7 @@ export interface WebhooksOptions {
   readonly disableAfterMs?: number;
   /** How long the log of attempts is kept, in milliseconds; default 30 days. */
   readonly keepMs?: number;
-  /** The most endpoints of an owner, each of which takes a job of a webhook; default 100. */
+  /** The most endpoints of an owner: a webhook is one job for each of them; default 100. */
   readonly maxEndpoints?: number;
   /**
    * Whether endpoints may have http URLs and addresses that are not public, for development and

@@ -48,7 +48,7 @@ function namingProtocol(events: WSEvents, protocol: string): WSEvents {
 const CLOSE_MS = 30_000;
 
 /**
- * Passes the close once, and no event after it. Deno waits for ever for a client that does not
+ * Passes the close once, and no event after it. Deno waits forever for a client that does not
  * answer a close of the server; and it reports an error and another close for a WebSocket that it
  * has closed itself, if its client leaves before it has read everything.
  */

@@ -66,7 +66,7 @@ test("readField() reads a field, and fieldCode() writes its declaration", () => 
   }
 });
 
-const SIZE = "its precision is not 1 to 18, or its scale is over it";
+const SIZE = "its precision is not 1 to 18, or its scale is over its precision";
 
 test("readField() names what is wrong in a field", () => {
   const kinds =
@@ -100,8 +100,8 @@ test("readField() names what is wrong in a field", () => {
     "price:decimal:4,2=0.125": "its default is not of kind decimal",
     "price:decimal:4,2=100": "its default is not of kind decimal",
     "price:decimal:4,2:-0.5..=-0.51": "its default is not within its bounds",
-    "price:decimal:4,2:0.1..0.09": "its least value is over its largest",
-    "title:text:5..2": "its least value is over its largest",
+    "price:decimal:4,2:0.1..0.09": "its minimum is over its maximum",
+    "title:text:5..2": "its minimum is over its maximum",
     "title:text:2..5=a": "its default is not within its bounds",
     "title:text:..2=\u{1f600}\u{1f600}\u{1f600}": "its default is not within its bounds",
     "title:text:..9007199254740992": "9007199254740992 is not a value of kind text",
@@ -113,9 +113,9 @@ test("readField() names what is wrong in a field", () => {
     "count:integer=007": "its default is not of kind integer",
     "count:integer:007..": "007.. is not a range",
     "count:bigint:..9223372036854775808": "9223372036854775808 is not a value of kind bigint",
-    "count:bigint:9007199254740993..9007199254740992": "its least value is over its largest",
+    "count:bigint:9007199254740993..9007199254740992": "its minimum is over its maximum",
     "ratio:real=-0.0": "its default is not of kind real",
-    "ratio:real:0.5..0.25": "its least value is over its largest",
+    "ratio:real:0.5..0.25": "its minimum is over its maximum",
     [`ratio:real=${"9".repeat(400)}`]: "its default is not of kind real",
     "day:date=2026-02-30": "its default is not of kind date",
     "day:date=0999-01-01": "its default is not of kind date",

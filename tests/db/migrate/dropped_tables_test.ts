@@ -26,6 +26,11 @@ const CASES: Readonly<Record<string, readonly [table: string, child: string] | u
   ],
   'drop table "some children"; drop table "a""b"': undefined,
   'alter table [some children] rename to e; drop table e; drop table "a""b"': undefined,
+  'create table n (id integer); drop table "some children"; alter table n rename to "some children"; drop table "a""b"':
+    ['a"b', "some children"],
+  'drop table "some children"; create table if not exists "some children" (id integer); drop table "a""b"':
+    ['a"b', "some children"],
+  'create table n (id integer); drop table "some children"; drop table "a""b"': undefined,
   "drop table tree": ["tree", "tree"],
   "drop table empty; drop table if exists nothing; drop table plain": undefined,
   'alter table "a""b" rename column id to c; drop index i; drop view v': undefined,

@@ -28,17 +28,17 @@ const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 const MAX_EMAIL = 254;
 
-/** Returns why a model cannot have a field: `its least value is over its largest`. */
+/** Returns why a model cannot have a field: `its minimum is over its maximum`. */
 export function mistakeOf(spec: CheckedField): string | undefined {
   const { kind, size, min, max, default: given } = spec;
   if (size && (size[0] < 1 || size[0] > MAX_PRECISION || size[1] > size[0])) {
-    return `its precision is not 1 to ${MAX_PRECISION}, or its scale is over it`;
+    return `its precision is not 1 to ${MAX_PRECISION}, or its scale is over its precision`;
   }
   const bounds = [min, max].filter((bound) => bound !== undefined);
   const other = bounds.find((bound) => !isValue(bound, spec));
   if (other !== undefined) return `${other} is not a value of kind ${kind}`;
   if (min !== undefined && max !== undefined && isOver(min, { than: max, kind })) {
-    return "its least value is over its largest";
+    return "its minimum is over its maximum";
   }
   if (given === undefined || kind === "timestamp" || kind === "uuid") return undefined;
   if (kind !== "text" && !isValue(given, spec)) return `its default is not of kind ${kind}`;

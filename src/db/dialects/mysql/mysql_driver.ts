@@ -205,7 +205,9 @@ async function runScript(
     const [[lock]] = await connection.query<({ is_locked: unknown } & RowDataPacket)[]>(
       LOCK_SCRIPT,
     );
-    if (Number(lock?.is_locked) !== 1) throw new Error("another session runs a script");
+    if (Number(lock?.is_locked) !== 1) {
+      throw new Error("another session has run a script for over 60 s");
+    }
     await keepingAlive(() => connection.query(script), () => sql`select 1`.execute(kysely));
   } finally {
     connection.destroy();

@@ -7,15 +7,7 @@ import { type Kysely, type KyselyPlugin, sql } from "kysely";
 import type { DbConnection } from "../../connection/connection.ts";
 import type { AnyTables } from "../../connection/dialect.ts";
 import type { MigrationSource, MigrationStep } from "../migrations.ts";
-import type { ScriptBrand } from "../script.ts";
-import { actsOutside } from "./outside_statements.ts";
-
-/** Which statements act outside a database. */
-interface Confinement {
-  readonly brand: ScriptBrand;
-  /** The names of the other databases of the server, in lower case. */
-  readonly others: ReadonlySet<string>;
-}
+import { type OutsideOptions, outsideStatementIn } from "./outside_statements.ts";
 
 /**
  * Returns a source of the same migrations for a temporary database. Reading it fails if a script
@@ -38,10 +30,10 @@ export function confined(source: MigrationSource, { kysely }: DbConnection): Mig
 
 function confinedStep(
   { name, step }: { readonly name: string; readonly step: MigrationStep },
-  confinement: Confinement,
+  options: OutsideOptions,
 ): MigrationStep {
   const { up, ...rest } = typeof step === "string" ? { up: step } : step;
-  const check = (script: string) => refuseOutside({ name, script }, confinement);
+  const check = (script: string) => refuseOutside({ name, script }, options);
   if (typeof up === "string") {
     check(up);
     return step;
@@ -51,9 +43,9 @@ function confinedStep(
 
 function refuseOutside(
   { name, script }: { readonly name: string; readonly script: string },
-  { brand, others }: Confinement,
+  options: OutsideOptions,
 ): void {
-  const found = actsOutside(script, { brand, others });
+  const found = outsideStatementIn(script, options);
   if (found === undefined) return;
   throw new TypeError(
     `Cannot compare migrations: ${name} contains "${found}", which acts outside the temporary ` +

@@ -26,7 +26,7 @@ const OUTSIDE: Readonly<Record<ScriptBrand, RegExp>> = {
     // membership in a role, and permissions on what belongs to all databases
     "(?:grant|revoke)(?! [^;]* on )",
     "(?:grant|revoke)(?= [^;]* on (?:database|tablespace|parameter) )",
-    "copy(?= [^;]* (?:program|to ''))",
+    "copy(?= [^;]* (?:(?:from|to) program|to '')(?: |$))",
   ),
   MySQL: patternOf(
     "use",
@@ -56,7 +56,7 @@ const COMMENT_MARKS = /\/ \* (?:m )?! (?:\d )*|\* \/(?: |$)/g;
 const DYNAMIC: Readonly<Record<ScriptBrand, RegExp>> = {
   PostgreSQL: /\bexecute (?!function|procedure)|\b(?:as|do|do language \S+) ''/,
   MySQL: /\b(?:prepare|execute)\b|\b(?:set|into) @ /,
-  SQLite: /$^/, // nothing
+  SQLite: /(?!)/, // nothing
 };
 /** What comes before the name of a table. */
 const BEFORE_TABLE = /^(?:from|join|into|update|table|exists)$/;
@@ -67,7 +67,7 @@ const STRING = /^(?:e?'|\$)/;
  * server, on another database, or on a file. Those in the bodies of routines count too, and those
  * in strings that a statement runs, or keeps to be run.
  */
-export function actsOutside(script: string, options: OutsideOptions): string | undefined {
+export function outsideStatementIn(script: string, options: OutsideOptions): string | undefined {
   const { brand } = options;
   for (const { tokens } of statementsOf(script, brand)) {
     const text = textOf(tokens, brand);
@@ -77,7 +77,7 @@ export function actsOutside(script: string, options: OutsideOptions): string | u
     if (name !== undefined) return name;
     if (!DYNAMIC[brand].test(text)) continue;
     for (const token of tokens.filter((it) => isString(it, brand))) {
-      const inner = actsOutside(contentOf(token), options);
+      const inner = outsideStatementIn(contentOf(token), options);
       if (inner !== undefined) return inner;
     }
   }
@@ -106,8 +106,10 @@ function nameOfOther(
   const names = tokens.map((token) => /^["`]./.test(token) ? contentOf(token) : token);
   const isTable = (place: number) => BEFORE_TABLE.test(tokens[place - 1] ?? "");
   const isBefore = (place: number) => tokens[place + 1] === ".";
-  // A table can have the name of a database: `select shop.id from shop`.
-  const tables = new Set(names.filter((_, place) => isTable(place) && !isBefore(place)));
+  // A table or its alias can have the name of a database: `select shop.id from shops shop`.
+  const isName = (place: number) =>
+    isTable(place) || tokens[place - 1] === "as" || isTable(place - 1);
+  const tables = new Set(names.filter((_, place) => isName(place) && !isBefore(place)));
   const found = names.findIndex((name, place) =>
     isBefore(place) && others.has(name) && !/^[.@]$/.test(tokens[place - 1] ?? "") &&
     (isTable(place) || !tables.has(name))

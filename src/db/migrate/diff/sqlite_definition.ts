@@ -44,7 +44,7 @@ const TOKENS =
 const COMMENT = /^(?:--|\/\*)/;
 const DEFERRED = /(?<! not) deferrable initially deferred(?: |$)/;
 /** The clauses other than the default, `on conflict abort`. */
-const CONFLICT = /(?<= )on conflict (?:rollback|fail|ignore|replace)(?= |$)/;
+const CONFLICT = /(?<= )on conflict (?:rollback|fail|ignore|replace)(?= |$)/g;
 const TABLE_CONSTRAINT = /^(?:constraint|primary|unique|check|foreign)$/i;
 
 /** Reads the SQL that has created a table. */
@@ -66,9 +66,10 @@ export function readDefinition(text: string): SqliteDefinition {
     const name = unquoted(isColumn ? first : keys.trim()).toLowerCase();
     const words = outerWords(item);
     if (DEFERRED.test(words)) deferred.add(name);
-    const [conflict] = CONFLICT.exec(words) ?? [];
     const [list = ""] = /\([^)]*\)/.exec(item) ?? [];
-    if (conflict) conflicts.push(`${conflict} of ${isColumn ? `(${first})` : list}`);
+    for (const [conflict] of words.matchAll(CONFLICT)) {
+      conflicts.push(`${conflict} of ${isColumn ? `(${first})` : list}`);
+    }
     if (isColumn) columns.set(name, columnOf(item.slice(first.length)));
     else if (keys.includes(",")) others.push(item.trim());
   }
@@ -100,6 +101,7 @@ function checksOf(item: string): readonly SqliteCheck[] {
       if (depth++ === 0 && last === "check") {
         const rest = item.slice(index);
         checks.push({ condition: rest.slice(1, closingOf(rest, TOKENS)), name });
+        name = undefined;
       }
     } else if (token === ")") depth--;
     else if (depth === 0 && token.trim() !== "") {

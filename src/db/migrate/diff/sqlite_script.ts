@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compareSchemas, hasChanges, type TableChange } from "./compare.ts";
+import { compareSchemas, hasChanges, inOrder, type TableChange } from "./compare.ts";
 import { oldName, renamed } from "./rename.ts";
 import { isUnfilled, renameStatements, type Script, type ScriptOptions } from "./script_parts.ts";
 import {
@@ -43,16 +43,22 @@ export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Scrip
   const dependants = isRecreated ? before.others : [];
   refuseStale(dependants, renames);
   const referred = new Set(
-    [...before.tables.values()].flatMap(({ foreignKeys }) => foreignKeys.map(({ table }) => table)),
+    [...before.tables.values()].filter((table) => !dropped.includes(table))
+      .flatMap(({ foreignKeys }) => foreignKeys.map(({ table }) => table)),
   );
+  const drop = (table: string) =>
+    `${referred.has(table) ? cascadeComment(table) : ""}drop table ${quoted(table, BRAND)}`;
+  // Before those that refer to it: it is dropped with the rows that still refer to it.
+  const order = inOrder(altered.map(({ to }) => to));
+  const inTurn = altered.toSorted((a, b) => order.indexOf(a.to) - order.indexOf(b.to));
   const isKept = (other: OtherSchema) =>
     !isRecreated && before.others.some((it) => it.kind === other.kind && it.name === other.name);
   const statements = [
     ...renameStatements(renames, BRAND),
     ...dependants.toReversed().map(({ kind, name }) => `drop ${kind} ${quoted(name, BRAND)}`),
-    ...dropped.map(({ name }) => `drop table ${quoted(name, BRAND)}`),
-    ...altered.flatMap((table) =>
-      isRebuilt(table) ? rebuild(table, { fills, referred }) : changeInPlace(table)
+    ...dropped.map(({ name }) => drop(name)),
+    ...inTurn.flatMap((table) =>
+      isRebuilt(table) ? rebuild(table, { fills, drop }) : changeInPlace(table)
     ),
     ...created.flatMap((table) => createTable(table, { brand: BRAND })),
     ...to.others.flatMap((other) => isKept(other) ? [] : other.sql ?? []),
@@ -140,7 +146,7 @@ function changeInPlace(change: TableChange): readonly string[] {
 
 function rebuild(
   { from, to, columns, changed }: TableChange,
-  { fills, referred }: Pick<ScriptOptions, "fills"> & { readonly referred: ReadonlySet<string> },
+  { fills, drop }: Pick<ScriptOptions, "fills"> & { readonly drop: (table: string) => string },
 ): readonly string[] {
   const [own, other] = [to.name, `fw_new_${to.name}`];
   const copied = to.columns.flatMap((column) => {
@@ -174,14 +180,14 @@ function rebuild(
         `insert into sqlite_sequence (name, seq) ${sequence}`,
       ]
       : [],
-    `${referred.has(own) ? warning(own) : ""}drop table ${quoted(own, BRAND)}`,
+    drop(own),
     `alter table ${quoted(other, BRAND)} rename to ${quoted(own, BRAND)}`,
     ...createIndexes(to, BRAND),
   ];
 }
 
 /** Explains what migrations prevent, and a tool that only runs the script may not. */
-function warning(table: string): string {
+function cascadeComment(table: string): string {
   const name = table.replaceAll(/[\r\n]/g, " ");
   return `-- If foreign keys are on, as always on D1, this may delete rows that refer to ${name}.\n`;
 }
