@@ -26,7 +26,7 @@ export interface EnqueueOptions {
 }
 
 /** The longest key, in UTF-16 units: with the name of a kind, a column of MySQL can index it. */
-export const MAX_KEY = 150;
+export const MAX_KEY_LENGTH = 150;
 
 /**
  * Checks the options of a job.
@@ -47,8 +47,8 @@ export function checkEnqueueOptions(options: EnqueueOptions, name: string): void
   for (const key of ["singleton", "group"] as const) {
     const value: unknown = options[key];
     if (value === undefined) continue;
-    if (typeof value !== "string" || value.length < 1 || value.length > MAX_KEY) {
-      refuse(`${key} is not a text of 1 to ${MAX_KEY} characters`);
+    if (typeof value !== "string" || value.length < 1 || value.length > MAX_KEY_LENGTH) {
+      refuse(`${key} is not a text of 1 to ${MAX_KEY_LENGTH} characters`);
     }
   }
 }

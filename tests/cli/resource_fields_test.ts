@@ -136,7 +136,7 @@ test("fw generate refuses fields and models that it cannot use, and writes nothi
     "g field post a:text": "Cannot generate a field: there is no src/posts/post_model.ts",
     "g field user": "Cannot generate a field: name one, as in fw generate field user age:integer?",
     "g field user name:text":
-      "Cannot generate name: src/users/user_model.ts has such a field, or its code is not",
+      "Cannot generate name: src/users/user_model.ts declares it already, or its code is not",
   };
   for (const [command, message] of Object.entries(mistakes)) {
     const { code, stdout, stderr } = await fw(command, { cwd: project.root });

@@ -7,11 +7,11 @@ import type { ImportDeclaration, Node, Program } from "@babel/types";
 import { importName } from "./imports.ts";
 import { nameOf, parseModule, replaceAll, type Replacement, type Span, spanOf } from "./syntax.ts";
 
-/** The code of a generated file. */
+/** Two versions of the generated code of a file. */
 export interface GeneratedChange {
-  /** The code of which the file was written. */
+  /** The generated code before the change. */
   readonly before: string;
-  /** The code that it is to have. */
+  /** The generated code after it. */
   readonly after: string;
 }
 
@@ -30,8 +30,9 @@ interface Parts {
 }
 
 /**
- * Changes the members and imports of a class that differ in its generated code. Returns the new
- * text, the same if it has them already, or `undefined` if one of them was changed by hand.
+ * Applies the difference between two versions of a generated class to its file, other code of which
+ * may have been changed by hand. Returns the new text, the same if there is nothing to change, or
+ * `undefined` if code to change was changed by hand.
  */
 export async function updateGeneratedClass(
   source: string,

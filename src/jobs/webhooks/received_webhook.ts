@@ -17,7 +17,7 @@ import {
   type SchemaOutput,
 } from "../../core/schema/validation.ts";
 import { lazy } from "../../platform/lazy.ts";
-import { MAX_KEY } from "../enqueue_options.ts";
+import { MAX_KEY_LENGTH } from "../enqueue_options.ts";
 import { checkedSecret } from "./secret.ts";
 import { isAmong, isRecent, keysOf, signaturesIn, signaturesOf } from "./signature.ts";
 
@@ -47,12 +47,12 @@ const ACTION = "verify webhooks";
 
 const HEADERS = {
   "webhook-id":
-    `The id of the webhook, of at most ${MAX_KEY} characters: the same in each attempt to deliver it`,
+    `The id of the webhook, of at most ${MAX_KEY_LENGTH} characters: the same in each attempt to deliver it`,
   "webhook-timestamp": "When it was sent, in seconds since 1970: at most 5 minutes ago",
   "webhook-signature": "Its signatures, such as `v1,…`, separated by spaces",
 };
 
-const LONG_ID = `The id of the webhook has more than ${MAX_KEY} characters`;
+const LONG_ID = `The id of the webhook has more than ${MAX_KEY_LENGTH} characters`;
 
 type HeadersSchema = StandardSchemaV1 & StandardJSONSchemaV1;
 
@@ -146,7 +146,7 @@ function headersOf(c: Context) {
   const id = c.req.header("webhook-id") ?? "";
   const timestamp = c.req.header("webhook-timestamp") ?? "";
   const signatures = signaturesIn(c.req.header("webhook-signature") ?? "");
-  if (id.length > MAX_KEY) throw new UnauthorizedException(LONG_ID);
+  if (id.length > MAX_KEY_LENGTH) throw new UnauthorizedException(LONG_ID);
   if (id === "" || signatures.length === 0 || !isRecent(timestamp)) throw refused();
   return { id, timestamp, signatures };
 }

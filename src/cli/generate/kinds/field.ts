@@ -62,7 +62,7 @@ async function generateFields(generation: Generation): Promise<void> {
   }
   for (const key of unique) {
     await editModel(generation, {
-      name: key.join(" and "),
+      name: `the unique key ${key.join(", ")}`,
       change: (source) => addUniqueToModel(source, key),
     });
   }
@@ -83,6 +83,6 @@ async function editModel(
   const { file } = readModel(generation.target);
   if (await editFile(generation, { path: file, change })) return;
   throw new CliError(
-    `Cannot generate ${name}: ${file} has such a field, or its code is not as expected`,
+    `Cannot generate ${name}: ${file} declares it already, or its code is not as expected`,
   );
 }

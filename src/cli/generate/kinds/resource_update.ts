@@ -92,7 +92,7 @@ async function updateService(
     path: service,
     before: resourceService(withFields(template, { referred: known })),
     after: resourceService(template),
-    isComplete: (code) => code.split("await this.#checkReferences(").length > 2,
+    isComplete: checksAllWrites,
   });
   if (isUpdated) return;
   const place = plan.read(service) === undefined
@@ -175,4 +175,9 @@ function filesOf(target: Generation["target"]): Record<"service" | "controller",
   const { many, file } = readModel(target);
   const start = posix.join(posix.dirname(file), many.snake);
   return { service: `${start}_service.ts`, controller: `${start}_controller.ts` };
+}
+
+/** Checks whether both `create` and `update` of a service check references. */
+function checksAllWrites(code: string): boolean {
+  return [...code.matchAll(/await this\.#checkReferences\(/g)].length >= 2;
 }
