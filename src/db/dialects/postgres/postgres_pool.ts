@@ -6,7 +6,7 @@
 import type { ReservedSql, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import type { PoolLimits } from "../../connection/pool_limits.ts";
-import type { Statement, StatementResult } from "../../connection/statement.ts";
+import type { DriverRow, Statement, StatementResult } from "../../connection/statement.ts";
 import type { Execution } from "../../transaction/execution.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
@@ -124,9 +124,15 @@ export class PostgresPool {
       // The driver accepts the values that codecs return.
       const values = [...parameters] as string[];
       const query = line.send(sql, values, { prepare: this.#prepares(statement, line) });
-      execution.cancel = () => void line.cancel(query);
-      const rows = await query.values();
-      return { rows, affectedRows: rows.count ?? 0 };
+      // V8 allocates a function that is assigned to a property among its old objects, as the driver
+      // does for each query: rows that it refers to would be kept until a full collection.
+      const cancel = () => void line.cancel(query);
+      execution.cancel = cancel;
+      let received: DriverRow[] = [];
+      const { count } = await query.values().forEach((row) => received.push(row));
+      const rows = received;
+      received = [];
+      return { rows, affectedRows: count ?? 0 };
     } catch (error) {
       const { code } = explainPostgresError(error);
       // The driver reports the loss a moment later.
