@@ -6,9 +6,9 @@
 import { MAX_LENGTH, MAX_TIMER_MS, TIMEOUT_MS } from "./limits.ts";
 
 /**
- * An open WebSocket, whose messages are JSON. A loop over it yields them until it is closed. At most
- * 16 777 216 characters of messages wait, each message counting 64 more: beyond that, it is closed
- * with 4008, and the loop throws a `RangeError`.
+ * An open WebSocket, whose messages are JSON. A loop over it yields them until it is closed. At
+ * most 16 777 216 characters of messages wait, each message counting 64 more: beyond that, it is
+ * closed with 4008, and the loop throws a `RangeError`.
  */
 export interface ClientSocket<Sent, Received> extends AsyncIterable<Received, void, undefined> {
   /**

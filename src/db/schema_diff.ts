@@ -42,8 +42,8 @@ export interface ComparedService {
  * ```
  *
  * @throws {TypeError} if a rename, or what it names, is invalid, or the options have no migrations,
- * or one has a statement that acts outside of its database, such as `use`: a script is refused before
- * any runs, a function when it reaches the statement
+ * or one has a statement that acts outside of its database, such as `use`: a script is refused
+ * before any runs, a function when it reaches the statement
  * @throws {DbError} if a database cannot be created, or a migration fails
  */
 export async function diffSchema(
