@@ -96,8 +96,8 @@ export async function underNamedLock<T>(
 
 /**
  * Runs a function while an idle session has the lock, and a statement in that session from time to
- * time: servers and proxies close sessions that are idle for long. Fails before it runs the function if
- * the session is lost; a later loss makes the next statement of the session fail.
+ * time: servers and proxies close sessions that are idle for long. Fails before it runs the
+ * function if the session is lost; a later loss makes the next statement of the session fail.
  */
 export async function keepingAlive<T>(
   run: () => Promise<T>,
