@@ -104,10 +104,9 @@ export async function connect(
 
 /** The messages of a socket. */
 class Messages implements ClientSocket<unknown, unknown> {
-  readonly closed: Promise<CloseEvent>;
   readonly #socket: WebSocket;
   readonly #closed = Promise.withResolvers<CloseEvent>();
-  #closing: ReturnType<typeof setTimeout> | undefined;
+  #closeTimer: ReturnType<typeof setTimeout> | undefined;
   #received: string[] = [];
   /** Older ones than those received; the next is the last. */
   #next: string[] = [];
@@ -119,10 +118,13 @@ class Messages implements ClientSocket<unknown, unknown> {
   /** Keeps the messages of a socket until they are read. */
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.closed = this.#closed.promise;
     socket.addEventListener("message", ({ data }) => this.#receive(String(data)));
     // Deno reports 0 for a lost connection
-    socket.addEventListener("close", (it) => this.#ended(it.code === 0 ? lost() : it));
+    socket.addEventListener("close", (it) => this.#settle(it.code === 0 ? lost() : it));
+  }
+
+  get closed(): Promise<CloseEvent> {
+    return this.#closed.promise;
   }
 
   send(message: unknown): void {
@@ -139,7 +141,7 @@ class Messages implements ClientSocket<unknown, unknown> {
     this.#end ??= {};
     this.#wake();
     if (this.#socket.readyState === WebSocket.CLOSED) return;
-    this.#closing ??= setTimeout(() => this.#giveUp(), CLOSE_MS); // Deno and Node would wait forever
+    this.#closeTimer ??= setTimeout(() => this.#giveUp(), CLOSE_MS); // Deno and Node would wait forever
   }
 
   /** Closes it, so that its loop throws an error after the messages before it. */
@@ -176,8 +178,8 @@ class Messages implements ClientSocket<unknown, unknown> {
     this.#wake();
   }
 
-  #ended(event: CloseEvent): void {
-    clearTimeout(this.#closing);
+  #settle(event: CloseEvent): void {
+    clearTimeout(this.#closeTimer);
     const { code, reason } = event;
     const why = `${code}${reason && ` ${reason}`}`;
     const error = new Error(`The WebSocket is closed: ${why}`, { cause: event });
@@ -189,7 +191,7 @@ class Messages implements ClientSocket<unknown, unknown> {
   /** Ends the connection, where the platform can do that, without the answer to the close. */
   #giveUp(): void {
     (this.#socket as Terminable).terminate?.();
-    this.#ended(lost());
+    this.#settle(lost());
   }
 
   #wake(): void {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Refuse } from "../../platform/option_names.ts";
 import { event, type EventType } from "../events/event.ts";
 import { type Job, job } from "../job.ts";
 
@@ -41,6 +42,9 @@ export const WebhookEndpointDisabled: EventType<DisabledWebhookEndpoint, Disable
     { body: ownSchema<DisabledWebhookEndpoint>() },
   );
 
+/** The longest body, in UTF-16 units; Standard Webhooks recommends less than 20 000. */
+const MAX_PAYLOAD = 262_144;
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -74,4 +78,16 @@ function ownSchema<T>(): StandardSchemaV1<T, T> {
   return {
     "~standard": { version: 1, vendor: "fw", validate: (value) => ({ value: value as T }) },
   };
+}
+
+/** Returns the body of a webhook as text; refuses one that is not JSON, or too long. */
+export function payloadOf(body: object, refuse: Refuse): string {
+  let payload: string;
+  try {
+    payload = JSON.stringify(body);
+  } catch {
+    return refuse("its data is not JSON");
+  }
+  if (payload.length > MAX_PAYLOAD) refuse(`its body is longer than ${MAX_PAYLOAD} characters`);
+  return payload;
 }

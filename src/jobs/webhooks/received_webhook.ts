@@ -52,8 +52,6 @@ const HEADERS = {
   "webhook-signature": "Its signatures, such as `v1,…`, separated by spaces",
 };
 
-const LONG_ID = `The id of the webhook has more than ${MAX_KEY_LENGTH} characters`;
-
 type HeadersSchema = StandardSchemaV1 & StandardJSONSchemaV1;
 
 const jsonSchema = {
@@ -146,7 +144,11 @@ function headersOf(c: Context) {
   const id = c.req.header("webhook-id") ?? "";
   const timestamp = c.req.header("webhook-timestamp") ?? "";
   const signatures = signaturesIn(c.req.header("webhook-signature") ?? "");
-  if (id.length > MAX_KEY_LENGTH) throw new UnauthorizedException(LONG_ID);
+  if (id.length > MAX_KEY_LENGTH) {
+    throw new UnauthorizedException(
+      `The id of the webhook has more than ${MAX_KEY_LENGTH} characters`,
+    );
+  }
   if (id === "" || signatures.length === 0 || !isRecent(timestamp)) throw refused();
   return { id, timestamp, signatures };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { NotFoundException, UnprocessableEntityException } from "../../core/http/http_exception.ts";
+import { NotFoundException } from "../../core/http/http_exception.ts";
 import type { AbstractClass } from "../../platform/class.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { databaseIn } from "../database.ts";
@@ -13,7 +13,8 @@ import { isName, type JobHandler } from "../job_kind.ts";
 import { Jobs } from "../jobs.ts";
 import { checkWholeNumbers } from "../number_options.ts";
 import { Deliverer } from "./deliverer.ts";
-import { type Delivery, deliveryJob } from "./delivery.ts";
+import { type Delivery, deliveryJob, payloadOf } from "./delivery.ts";
+import { checkedUrl, checkTypes, unprocessable } from "./endpoint_checks.ts";
 import {
   endpointOf,
   Endpoints,
@@ -22,7 +23,7 @@ import {
   type WebhooksDatabase,
 } from "./endpoints.ts";
 import { checkedSecret, createSecret } from "./secret.ts";
-import { loadAddresses, TargetError, targetUrl } from "./target.ts";
+import { loadAddresses } from "./target.ts";
 import type { CheckedWebhooksOptions } from "./webhooks_options.ts";
 
 /** The class of a database with the tables of webhooks, as its key. */
@@ -59,12 +60,6 @@ interface Started {
   readonly deliverer: Deliverer;
 }
 
-/** The longest URL, in UTF-16 units. */
-const MAX_URL = 2048;
-/** The most types of an endpoint. */
-const MAX_TYPES = 100;
-/** The longest body, in UTF-16 units; Standard Webhooks recommends less than 20 000. */
-const MAX_PAYLOAD = 262_144;
 /** How long an old secret signs by default, in milliseconds: a day. */
 const ROTATION_MS = 86_400_000;
 
@@ -106,11 +101,8 @@ export class Webhooks {
       known: ["url", "types", "secret"],
     });
     const { types = null } = endpoint;
-    const url = this.#checkedUrl(endpoint.url, action);
-    if (types !== null && !Array.isArray(types)) refuse("types is not an array");
-    if (types && types.length > MAX_TYPES) refuse(`types has more than ${MAX_TYPES} items`);
-    const wrong = types?.find((type) => !isName(type));
-    if (wrong !== undefined) refuse(`${JSON.stringify(wrong)} is not a type of webhooks`);
+    const url = checkedUrl(endpoint.url, { ...this.#options, action });
+    checkTypes(types, refuse);
     const secret = endpoint.secret === undefined
       ? createSecret()
       : checkedSecret(endpoint.secret, action);
@@ -287,37 +279,8 @@ export class Webhooks {
     return { ...this.#require(action), owner, refuse };
   }
 
-  #checkedUrl(url: string, action: string): string {
-    let href: string;
-    try {
-      ({ href } = targetUrl(url, this.#options));
-    } catch (error) {
-      if (!(error instanceof TargetError)) throw error;
-      throw unprocessable(action, error.message);
-    }
-    if (href.length <= MAX_URL) return href;
-    throw unprocessable(action, `its URL is longer than ${MAX_URL} characters`);
-  }
-
   #require(action: string): Started {
     if (this.#started) return this.#started;
     throw new TypeError(`Cannot ${action}: the application has not started`);
   }
-}
-
-/** Returns the error of a choice of the owner of an endpoint. */
-function unprocessable(action: string, reason: string): UnprocessableEntityException {
-  return new UnprocessableEntityException(`Cannot ${action}: ${reason}`);
-}
-
-/** Returns the body of a webhook. */
-function payloadOf(body: object, refuse: Refuse): string {
-  let payload: string;
-  try {
-    payload = JSON.stringify(body);
-  } catch {
-    return refuse("its data is not JSON");
-  }
-  if (payload.length > MAX_PAYLOAD) refuse(`its body is longer than ${MAX_PAYLOAD} characters`);
-  return payload;
 }
