@@ -171,8 +171,8 @@ test("fw doctor and fw db diff run no migration that names the real database", a
   await project.fw("db migrate");
   await administer("mysql", `insert into ${name}.people values (1), (2)`);
   const reason =
-    'Cannot compare migrations: 0002_dump contains "use", which acts outside the temporary ' +
-    "database that the migrations run in; remove it from the migration, or compare with the " +
+    'Cannot run migrations: 0002_dump contains "use", which acts outside the temporary ' +
+    "database that they run in; remove it from the migration, or compare with the " +
     "tables of the database (--against-database)";
   const options = { cwd: project.root, env: project.env };
   for (const command of ["db diff --check", "db diff change --dry-run"]) {

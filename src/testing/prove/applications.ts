@@ -13,9 +13,9 @@ import { ValidationConfig } from "../../oauth2/resource_server/validation_config
 import { DevelopmentIdentityProvider } from "../identity_provider/development_identity_provider.ts";
 import { createTestApplication } from "../test_application.ts";
 import type { ProveIdentity, ProveOptions, ProveRunOptions } from "./options.ts";
+import { ownDatabases } from "./own_databases.ts";
 import {
   expiredCaller,
-  ownDatabases,
   type ProvidedKeys,
   providedKeys,
   type Replacements,
@@ -82,10 +82,13 @@ export class Applications implements AsyncDisposable {
   /** Starts an application with empty databases. */
   async start(): Promise<StartedApplication> {
     const { root, options, identity, keys, replaced, database } = this.#shared;
-    const { setUp, overrides = [], callers = {} } = options;
+    const { setUp, overrides = [], callers = {}, migrations } = options;
     const own = typeof overrides === "function" ? overrides(identity) : overrides;
     const ownKeys = new Set(own.map(keyOf));
-    const provided = [...replaced.providers, ...ownDatabases(keys, database)];
+    const provided = [
+      ...replaced.providers,
+      ...ownDatabases(keys.databases, { database, migrations }),
+    ];
     const app = await createTestApplication(root, {
       overrides: [...own, ...provided.filter((each) => !ownKeys.has(keyOf(each)))],
       setUp: (app) => setUp?.(app, identity),

@@ -5,6 +5,7 @@
  */
 import type { FwApplication } from "../../application/application.ts";
 import type { Provider } from "../../core/module/provider.ts";
+import type { Migrations } from "../../db/migrate/migrations.ts";
 import type { JwtVerifier } from "../../oauth2/resource_server/jwt_verifier.ts";
 import type { DevelopmentIdentityProvider } from "../identity_provider/development_identity_provider.ts";
 
@@ -65,6 +66,11 @@ export interface ProveOptions {
    * `JwtService` are replaced anyway: by a database of the run, and by the tokens of the callers.
    */
   readonly overrides?: readonly Provider[] | ((identity: ProveIdentity) => readonly Provider[]);
+  /**
+   * The migrations of the databases: a folder, relative to the working directory, or the migrations
+   * by name. By default, the tables are those of the models.
+   */
+  readonly migrations?: string | Migrations;
   /** Facts that the document does not describe; each is less that is checked. */
   readonly undocumented?: Undocumented;
   /**

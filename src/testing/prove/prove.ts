@@ -115,7 +115,7 @@ export class Proof {
 export function prove(root: Module | Promise<Module>, options: ProveOptions = {}): Proof {
   const refuse = refusing("prove");
   const known = [
-    ...["setUp", "callers", "overrides"],
+    ...["setUp", "callers", "overrides", "migrations"],
     ...["undocumented", "revealed", "timeoutMs", "problemType", "secrets"],
   ];
   checkNames(options, { known, refuse });

@@ -1,5 +1,5 @@
 /**
- * What a run provides to an application in place of its own: databases, and tokens of callers.
+ * What a run provides to an application in place of its own: tokens of callers.
  *
  * @module
  */
@@ -8,16 +8,12 @@ import { JwtKey } from "../../authn/jwt_key.ts";
 import { JwtService, OWN_CLAIMS } from "../../authn/jwt_service.ts";
 import type { Module } from "../../core/module/module.ts";
 import { type InjectionKey, keyOf, provide, type Provider } from "../../core/module/provider.ts";
-import type { OpenDatabase } from "../../db/connection/connection.ts";
-import { DbOptions } from "../../db/options.ts";
 import { DbService } from "../../db/service.ts";
 import { claimedRoles, identityOf } from "../../oauth2/identity.ts";
 import { JwtVerifier } from "../../oauth2/resource_server/jwt_verifier.ts";
 import type { ProveCaller, ProveIdentity } from "./options.ts";
+import type { DbClass } from "./own_databases.ts";
 import { ANONYMOUS, type SignedCaller } from "./part.ts";
-
-/** The class of a database. */
-type DbClass = new (database: OpenDatabase) => DbService;
 
 /** The keys of an application that a run provides. */
 export interface ProvidedKeys {
@@ -60,30 +56,6 @@ export async function replacements(
     ],
     outdated: new JwtService({ ...options, now: () => Date.now() - DAY_MS }),
   };
-}
-
-/**
- * Provides empty databases of the server at a URL, with the tables of their models; closing them
- * removes them. Of SQLite, they are in memory.
- */
-export function ownDatabases(
-  { databases }: ProvidedKeys,
-  url = "sqlite::memory:",
-): readonly Provider[] {
-  const server = DbOptions.fromUrl(url);
-  return databases.map((Database) =>
-    provide(Database, async () => {
-      const { database } = await server.openTemporary();
-      const db = new Database(database);
-      try {
-        await db.createTables();
-        return db;
-      } catch (error) {
-        await db[Symbol.asyncDispose]();
-        throw error;
-      }
-    })
-  );
 }
 
 const DAY_MS = 86_400_000;

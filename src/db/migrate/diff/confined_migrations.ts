@@ -6,31 +6,54 @@
 import { type Kysely, type KyselyPlugin, sql } from "kysely";
 import type { DbConnection } from "../../connection/connection.ts";
 import type { AnyTables } from "../../connection/dialect.ts";
+import { migrate } from "../migrate.ts";
 import type { MigrationSource, MigrationStep } from "../migrations.ts";
 import { type OutsideOptions, outsideStatementIn } from "./outside_statements.ts";
 
 /**
- * Returns a source of the same migrations for a temporary database. Reading it fails if a script
- * has a statement that acts outside of that one, and a function fails before it runs such a
- * statement: the migrations have run in the real database, and would change it again.
+ * Runs migrations in a temporary database; none of them, if a script has a statement that acts
+ * outside of that one, and a function up to such a statement: they have run in the real database,
+ * and would change it again.
  *
- * @throws {TypeError} naming the migration and the statement, when they are read
+ * @throws {TypeError} naming the migration and the statement
+ * @throws {DbError} if one fails
  */
-export function confined(source: MigrationSource, { kysely }: DbConnection): MigrationSource {
+export async function migrateConfined(
+  database: DbConnection,
+  migrations: ConfinedMigrations,
+): Promise<void> {
+  await migrate(database, confined(migrations, database));
+}
+
+/** Migrations, and what to do about those that are refused. */
+export interface ConfinedMigrations {
+  /** Reads the migrations. */
+  readonly source: MigrationSource;
+  /** What works without running them, for the message: `declare the tables`. */
+  readonly otherwise: string;
+}
+
+/** Returns a source of the same migrations, which checks them when they are read and run. */
+function confined(
+  { source, otherwise }: ConfinedMigrations,
+  { kysely }: DbConnection,
+): MigrationSource {
   return async (brand) => {
     const migrations = await source(brand);
     const others = brand === "MySQL" ? await otherDatabases(kysely) : new Set<string>();
     return Object.fromEntries(
       Object.entries(migrations).map(([name, step]) =>
-        [name, confinedStep({ name, step }, { brand, others })] as const
+        [name, confinedStep({ name, step }, { brand, others, otherwise })] as const
       ),
     );
   };
 }
 
+type StepOptions = OutsideOptions & Pick<ConfinedMigrations, "otherwise">;
+
 function confinedStep(
   { name, step }: { readonly name: string; readonly step: MigrationStep },
-  options: OutsideOptions,
+  options: StepOptions,
 ): MigrationStep {
   const { up, ...rest } = typeof step === "string" ? { up: step } : step;
   const check = (script: string) => refuseOutside({ name, script }, options);
@@ -43,14 +66,13 @@ function confinedStep(
 
 function refuseOutside(
   { name, script }: { readonly name: string; readonly script: string },
-  options: OutsideOptions,
+  { otherwise, ...options }: StepOptions,
 ): void {
   const found = outsideStatementIn(script, options);
   if (found === undefined) return;
   throw new TypeError(
-    `Cannot compare migrations: ${name} contains "${found}", which acts outside the temporary ` +
-      "database that the migrations run in; remove it from the migration, or compare with the " +
-      "tables of the database (--against-database)",
+    `Cannot run migrations: ${name} contains "${found}", which acts outside the temporary ` +
+      `database that they run in; remove it from the migration, or ${otherwise}`,
   );
 }
 

@@ -6,13 +6,12 @@
 import { CompiledQuery } from "kysely";
 import type { DbConnection } from "../../connection/connection.ts";
 import type { Table } from "../../query/table.ts";
-import { migrate } from "../migrate.ts";
 import type { UnmigratedDatabase } from "../migrations.ts";
 import { createTables, tableStatements } from "../schema.ts";
 import { type ChangeTexts, describeChange } from "./change_texts.ts";
 import { type MigrationScripts, writeMigrations } from "./migration_scripts.ts";
 import type { ScriptBrand } from "../script.ts";
-import { confined } from "./confined_migrations.ts";
+import { migrateConfined } from "./confined_migrations.ts";
 import { type IntrospectedModel, modelsOfTables } from "./introspected_models.ts";
 import { readMysql } from "./mysql_schema.ts";
 import { readPostgres } from "./postgres_schema.ts";
@@ -74,7 +73,8 @@ export async function compareModels(
     async (database, source) => {
       if (against === "migrations") {
         if (!source) throw new TypeError("Cannot compare migrations: the options name none");
-        await migrate(database, confined(source, database));
+        const otherwise = "compare with the tables of the database (--against-database)";
+        await migrateConfined(database, { source, otherwise });
       }
       const tables = tablesIn(database);
       const found = await readSchema(database, schemasOf(tables));

@@ -87,10 +87,18 @@ export async function within<T>(
   run: (database: DbConnection, source: MigrationSource | undefined) => Promise<T>,
 ): Promise<T> {
   try {
-    // the connection is internal, so the type of an open database does not include it
-    if (database instanceof DbConnection) return await run(database, source);
-    throw new TypeError("Cannot compare tables: the options are of another release");
+    return await run(connectionOf(database), source);
   } finally {
     await database.close();
   }
+}
+
+/**
+ * Returns the connection of an open database: it is internal, so the type does not include it.
+ *
+ * @throws {TypeError} if it was opened by another release
+ */
+export function connectionOf(database: OpenDatabase): DbConnection {
+  if (database instanceof DbConnection) return database;
+  throw new TypeError("Cannot use temporary database: the options are of another release");
 }

@@ -15,9 +15,9 @@ const TABLE: Readonly<Record<Brand, string>> = {
 function refusal(found: string) {
   return {
     name: "TypeError",
-    message: `Cannot compare migrations: 0002_dump contains "${found}", which acts outside the ` +
-      "temporary database that the migrations run in; remove it from the migration, or compare " +
-      "with the tables of the database (--against-database)",
+    message: `Cannot run migrations: 0002_dump contains "${found}", which acts outside the ` +
+      "temporary database that they run in; remove it from the migration, or compare with the " +
+      "tables of the database (--against-database)",
   };
 }
 
