@@ -121,7 +121,8 @@ export type CommonIn<Instance, Before extends string, Parts extends PathParts> =
       readonly version: undefined;
     };
   } ? {
-      readonly key: Path extends "/" | `${string}{${string}` ? KeyOf<Instance[K], Parts>
+      readonly key: Path extends `${string}{${string}` ? KeyOf<Instance[K], Parts>
+        : Path extends "/" ? `${Method} ${Before extends "" ? "/" : Before}`
         : `${Method} ${Before}${Path}`;
       readonly route: Instance[K];
     }
