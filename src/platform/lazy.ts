@@ -1,5 +1,5 @@
 /**
- * Values that are loaded at their first use.
+ * Values that are loaded or created at their first use.
  *
  * @module
  */
@@ -11,4 +11,10 @@
 export function lazy<T extends object>(load: () => Promise<T>): () => T | Promise<T> {
   let loaded: T | undefined;
   return () => loaded ?? load().then((it) => loaded = it);
+}
+
+/** Returns a function that its first call creates. */
+export function lazyFunction<T, R>(create: () => (argument: T) => R): (argument: T) => R {
+  let created: ((argument: T) => R) | undefined;
+  return (argument) => (created ??= create())(argument);
 }

@@ -39,6 +39,7 @@ import type { Versioning } from "../route/version.ts";
 import { loadFastPaths } from "../schema/compiled/fast_path.ts";
 import type { AnySchema } from "../schema/validation.ts";
 import { isDevelopment } from "../../platform/env.ts";
+import { lazyFunction } from "../../platform/lazy.ts";
 import { requestTracker } from "../../platform/request_scope.ts";
 
 /** How an application is assembled. */
@@ -124,6 +125,7 @@ export async function assemble(
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
   const authenticates = options.plugins.some(setsIdentity);
   const contextOf = contextMaker(answerNotFound);
+  const hasGlobalFilters = global.filters.length > 0;
   const direct = new Map<Handler, DirectRoute>();
   const conditionalRoute = placed.some(({ bound }) => bound.route.options.etag)
     ? (await import("../route/conditional_request.ts")).conditionalRoute
@@ -139,13 +141,8 @@ export async function assemble(
       );
     }
     if (!authenticates) checkIdentity(bound, options.global);
-    const { guards, interceptors, filters } = bound.pipeline;
-    const pipeline = {
-      guards: [...global.guards, ...guards, ...globalGuards(bound, options)],
-      interceptors: [...global.interceptors, ...interceptors],
-      filters,
-    };
-    const { deprecated: deprecation } = bound.route.options.openapi ?? {};
+    const { bodyLimit, openapi } = bound.route.options;
+    const { deprecated: deprecation } = openapi ?? {};
     const version = reader && each.versions.length > 0
       ? { ...reader, known: each.versions }
       : undefined;
@@ -155,14 +152,21 @@ export async function assemble(
     ];
     const conditional = conditionalRoute?.(bound.route);
     const once = answerOnce?.(bound);
-    const handlerOptions = { ...options, path, conditional, once };
-    const handler = createRouteHandler(bound.route, pipeline, handlerOptions);
-    const { bodyLimit } = bound.route.options;
+    const handlerOptions = { path, bodyLimit: options.bodyLimit, conditional, once };
+    const { guards, interceptors, filters } = bound.pipeline;
+    const pipeline = () => ({
+      guards: [...global.guards, ...guards, ...globalGuards(bound, options)],
+      interceptors: [...global.interceptors, ...interceptors],
+      filters,
+    });
+    const handler = lazyFunction(() => createRouteHandler(bound.route, pipeline(), handlerOptions));
     mount(router, { method, path, bodyLimit, handler, version, middleware });
-    const hasGlobalFilters = global.filters.length > 0;
-    const directOptions = { ...handlerOptions, contextOf, answerError, hasGlobalFilters };
     if (isBare && !version) {
-      direct.set(handler, createDirectRoute(bound.route, pipeline, directOptions));
+      const directOptions = { ...handlerOptions, contextOf, answerError, hasGlobalFilters };
+      direct.set(
+        handler,
+        lazyFunction(() => createDirectRoute(bound.route, pipeline(), directOptions)),
+      );
     }
   }
   answerDirectly(router, direct);

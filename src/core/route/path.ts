@@ -15,6 +15,9 @@ export interface PathParts {
 /** The constraint of a parameter, `{[0-9]{4}}`, braces within it included. */
 export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
+/** A path of words, the last of which may be a parameter. */
+const PLAIN = /^(?:\/[\w.~-]+)*(?:\/:\w+)?$/;
+
 /**
  * Composes the path of a route. Slashes at the ends of the parts are ignored.
  *
@@ -26,6 +29,7 @@ export function composePath(
 ): string {
   const parts = [globalPrefix, version, controllerPrefix, routePath].map(trimSlashes);
   const path = "/" + parts.filter((part) => part !== "").join("/");
+  if (PLAIN.test(path)) return path; // most are
   const bare = path.replace(CONSTRAINT, "");
   if (/[\s#]|\/\/|[^/]\*|\*[^/]|\?(?!$)|(?<!\/:[^/]+)\?/.test(bare)) {
     throw new TypeError(`Cannot compose ${JSON.stringify(path)}: it is not a path`);
@@ -40,6 +44,7 @@ export function composePath(
 
 /** Returns the shape of a pattern: two patterns with the same shape match the same paths. */
 export function shapeOf(pattern: string): string {
+  if (!pattern.includes(":")) return pattern.slice(1);
   return segmentsOf(pattern).map((segment) => segment.replace(/^:[^{?]+/, ":")).join("/");
 }
 
@@ -50,9 +55,11 @@ export function shapeOf(pattern: string): string {
 export function compareSpecificity(left: readonly string[], right: readonly string[]): number {
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const [one, other] = [left[i] as string, right[i] as string];
-    const difference = rankOf(one) - rankOf(other);
+    if (one === other) continue;
+    const rank = rankOf(one);
+    const difference = rank - rankOf(other);
     if (difference !== 0) return difference;
-    if (one !== other && rankOf(one) === 0) return one < other ? -1 : 1;
+    if (rank === 0) return one < other ? -1 : 1;
   }
   // a wildcard at the end matches all longer paths
   const [shorter, order] = left.length < right.length ? [left, -1] : [right, 1];
@@ -75,7 +82,7 @@ export function segmentsOf(pattern: string): string[] {
 }
 
 function trimSlashes(part: string): string {
-  return part.replace(/^\/+/, "").replace(/\/+$/, "");
+  return part.replaceAll(/^\/+|\/+$/g, "");
 }
 
 function rankOf(segment: string): number {

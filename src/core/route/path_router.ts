@@ -46,9 +46,10 @@ export class PathRouter<T> extends TrieRouter<T> {
     super.add(method, path, handler);
     this.#patterns.push(path.split("/"));
     if (!/[:*{]/.test(path)) this.#literal.add(path);
-    this.#found.set(method, new Map());
-    for (const found of this.#found.values()) found.clear();
+    if (!this.#found.has(method)) this.#found.set(method, new Map());
+    if (!this.#root) return; // nothing was matched
     this.#root = undefined;
+    for (const found of this.#found.values()) found.clear();
   }
 
   /** Matches a path; a path that looks like a pattern, such as `/users/:id`, is taken literally. */

@@ -171,7 +171,8 @@ function place(
 ): void {
   const { method, versions, bound } = placed;
   const slot = `${method} ${shapeOf(placed.path)}`;
-  const held = taken.get(slot) ?? [];
+  const held = taken.get(slot);
+  if (!held) return void taken.set(slot, [placed]);
   const other = isByPath
     ? held[0]
     : held.find((other) =>
@@ -184,7 +185,7 @@ function place(
       `Cannot mount ${nameOf(bound)}: ${nameOf(other.bound)} has ${method} ${other.path} already`,
     );
   }
-  taken.set(slot, [...held, placed]);
+  held.push(placed);
 }
 
 function versionsOf(
