@@ -156,7 +156,7 @@ test("fw db diff leaves alone what has no model", async () => {
     await project.fw("db diff --check"),
     "not compared: view names\nnot compared: table jobs\nThe models and the migrations agree.\n",
   );
-});
+}, { exhaustive: true });
 
 test("fw doctor and fw db diff run no migration that names the real database", async () => {
   await using project = await MadeProject.make({ db: "mysql" });

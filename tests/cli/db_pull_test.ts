@@ -126,4 +126,4 @@ console.log(Object.keys(models), await db.tableClass.count(), "ran" in globalThi
     '[ "PrimaryRow", "TableClass", "TableConstructor", "ValueOfRow" ] 0 false\n',
     used.stderr,
   );
-});
+}, { exhaustive: true });

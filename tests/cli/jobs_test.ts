@@ -175,7 +175,7 @@ test("fw jobs retry and cancel change all jobs or none, if one fails after other
     assert.deepEqual(await listed("--state dead"), ["old", "dead"], command);
     assert.deepEqual(await listed("--state ready"), ["sweep"], command);
   }
-});
+}, { exhaustive: true });
 
 test("fw jobs asks before it retries and purges, and refuses what it cannot do", async () => {
   await using project = await projectWithJobs("sqlite");
