@@ -38,6 +38,8 @@ export interface DbFailure {
   readonly fields?: readonly string[];
   /** A reason that a client may read, if it is more specific than the code. */
   readonly reason?: string | undefined;
+  /** Whether the server has rolled back the transaction, or may have done so. */
+  readonly endsTransaction?: boolean;
 }
 
 /** Another transaction has locked what it needs. */

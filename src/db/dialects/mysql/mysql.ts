@@ -110,7 +110,8 @@ export function mysqlGrammar(
     readsTarget: false,
     defaultIsolation: "repeatable read",
     // A deadlock rolls it back, and later statements would run outside a transaction.
-    dooms: ({ code }) => code === "SerializationFailure" || code === "ConnectionLost",
+    dooms: ({ code, endsTransaction = false }) =>
+      endsTransaction || code === "SerializationFailure" || code === "ConnectionLost",
     nullsLast: false,
     comparesRows: false,
     endsWithKey: false,

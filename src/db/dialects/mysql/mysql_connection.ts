@@ -4,12 +4,19 @@
  * @module
  */
 import type { MysqlPoolConnection } from "kysely";
-import type { PoolConnection, QueryError, RowDataPacket } from "mysql2";
+import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from "mysql2";
 import type { Readable } from "node:stream";
 import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
 import { lengthOf } from "./mysql.ts";
-import { type DuplicateKey, endsConnection, isDuplicate, keyIn } from "./mysql_errors.ts";
+import {
+  type DuplicateKey,
+  endsConnection,
+  isDuplicate,
+  isLockTimeout,
+  keyIn,
+  type LockTimeout,
+} from "./mysql_errors.ts";
 
 /** Definitions whose bodies are several statements; not all servers can prepare them. */
 const PROGRAM =
@@ -59,6 +66,9 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
+/** The flag of an open transaction in the state of a session (`SERVER_STATUS_IN_TRANS`). */
+const IN_TRANSACTION = 1;
+
 /** The longest SQL in characters that stays prepared: the driver and the server keep it. */
 const MAX_PREPARED_LENGTH = 16_384;
 
@@ -90,11 +100,15 @@ export function kyselyConnection(
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
     pending += 1;
     const called: Callback = (error, result) => {
-      pending -= 1;
       note(error, sql);
       if (!error && sql.length > MAX_PREPARED_LENGTH) connection.unprepare(sql);
-      if (isDuplicate(error)) nameColumns(sql, error, () => callback(error, result));
-      else callback(error, result);
+      const done = () => {
+        pending -= 1;
+        callback(error, result);
+      };
+      if (isDuplicate(error)) nameColumns(sql, error, done);
+      else if (isLockTimeout(error)) lookUpTransaction(error, done);
+      else done();
     };
     const [first] = values;
     if (first instanceof JointValues) return jointly(sql, first, called);
@@ -157,6 +171,14 @@ export function kyselyConnection(
         done();
       },
     );
+  }
+
+  /** Looks up whether the transaction is still open, in the state that an answer has. */
+  function lookUpTransaction(error: LockTimeout, done: () => void): void {
+    connection.query<ResultSetHeader>("do 0", (failure, result) => {
+      error.isTransactionOpen = !failure && (result.serverStatus & IN_TRANSACTION) !== 0;
+      done();
+    });
   }
 
   const face: Face = {

@@ -57,8 +57,15 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   4031: "ConnectionLost",
 };
 
-/** A lock takes too long, or is not waited for; MariaDB has the first error for both. */
-const LOCK_FAILURES: readonly number[] = [1205, 3572];
+/**
+ * A lock takes too long or, on MariaDB, is not waited for: rolls back the transaction if the server
+ * has the option `innodb_rollback_on_timeout`.
+ */
+const LOCK_TIMEOUT = 1205;
+/** A lock is not waited for. */
+const LOCK_NOWAIT = 3572;
+/** The server has no memory for more locks, and rolls back the transaction. */
+const TOO_MANY_LOCKS = 1206;
 /** Codes of the driver. */
 const LOSSES: readonly string[] = ["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT"];
 /** ENOSPC of POSIX, which other errors of files and of the storage engine quote. */
@@ -72,6 +79,17 @@ const PREVENTED = 1290;
 /** The error of a duplicate key, and its columns, if they were looked up. */
 export interface DuplicateKey extends Error {
   fields?: readonly string[];
+}
+
+/** The error of a lock that takes too long. */
+export interface LockTimeout extends Error {
+  /** Whether the transaction is still open, if that was looked up. */
+  isTransactionOpen?: boolean;
+}
+
+/** Checks whether an error is that of a lock that takes too long. */
+export function isLockTimeout(error: unknown): error is LockTimeout {
+  return error instanceof Error && errnoOf(error) === LOCK_TIMEOUT;
 }
 
 /** Checks whether an error is that of a duplicate key. */
@@ -98,7 +116,11 @@ export function explainMysqlError(error: unknown): DbFailure {
   if (message === "Pool is closed.") return { code: "PoolClosed" };
   if (errno === 1146) return NO_TABLE;
   if (errno === 1054) return NO_COLUMN;
-  if (LOCK_FAILURES.includes(errno)) return LOCKED;
+  if (errno === LOCK_NOWAIT) return LOCKED;
+  if (errno === LOCK_TIMEOUT) {
+    return { ...LOCKED, endsTransaction: !(error as LockTimeout).isTransactionOpen };
+  }
+  if (errno === TOO_MANY_LOCKS) return { code: "Database", endsTransaction: true };
   const kind = NUMBERS[errno];
   if (isDuplicate(error)) return { code: "UniqueViolation", fields: columnsOf(error) };
   if (kind === "NotNullViolation") return { code: kind, fields: columnIn(message) };
