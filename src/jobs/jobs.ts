@@ -117,6 +117,7 @@ export class Jobs {
     if (!Number.isInteger(take) || take < 1 || take > MAX_TAKE) {
       throw new RangeError(`Cannot list jobs: take ${take} is not from 1 to ${MAX_TAKE}`);
     }
+    checkTexts({ name: filter.name }, "list jobs");
     return await this.#require("list jobs").engine.list({ ...filter, take });
   }
 
@@ -135,6 +136,7 @@ export class Jobs {
    */
   async purge(filter: PurgeFilter): Promise<number> {
     const { engine } = this.#require("purge jobs");
+    checkTexts({ name: filter.name }, "purge jobs");
     let total = 0;
     for (;;) {
       const removed = await engine.purge(filter);
@@ -153,6 +155,7 @@ export class Jobs {
    * heartbeat of its worker. Returns `false` if it has ended.
    */
   async cancel(id: string): Promise<boolean> {
+    checkTexts({ id }, "cancel job");
     return await this.#require("cancel job").engine.cancel(id);
   }
 
@@ -162,6 +165,7 @@ export class Jobs {
    */
   async retry(id: string): Promise<boolean> {
     const { engine, worker } = this.#require("retry job");
+    checkTexts({ id }, "retry job");
     const isReady = await engine.retry(id);
     if (isReady) await engine.afterCommit(() => worker.wake());
     return isReady;
@@ -335,5 +339,14 @@ export class Jobs {
   #require(action: string): Started {
     if (this.#started) return this.#started;
     throw new TypeError(`Cannot ${action}: the application has not started`);
+  }
+}
+
+/** Refuses objects: they would be conditions, which other jobs meet. */
+function checkTexts(values: Readonly<Record<string, unknown>>, action: string): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && typeof value !== "string") {
+      throw new TypeError(`Cannot ${action}: ${name} is not a text`);
+    }
   }
 }

@@ -37,6 +37,24 @@ testJobs("jobs.list() filters by states and kind, and pages from the newest", as
   });
 });
 
+testJobs("a condition in place of an id or a name is refused: other jobs meet it", async (url) => {
+  await using app = await jobsApp(url, {});
+  const { jobs } = app;
+  const id = await Sweep.enqueue();
+  const other = { not: crypto.randomUUID() } as unknown as string;
+  const name = { not: "fail" } as unknown as string;
+  const calls = {
+    "cancel job: id": () => jobs.cancel(other),
+    "retry job: id": () => jobs.retry(other),
+    "list jobs: name": () => jobs.list({ name }),
+    "purge jobs: name": () => jobs.purge({ states: ["done"], before: new Date(), name }),
+  };
+  for (const [action, call] of Object.entries(calls)) {
+    await assert.rejects(call(), new TypeError(`Cannot ${action} is not a text`));
+  }
+  assert.deepEqual((await jobs.list({ states: ["ready"] })).map((it) => it.id), [id]);
+});
+
 testJobs("jobs.purge() removes jobs of states and a kind that ended before a time", async (url) => {
   const clock = new Clock();
   const fail = Fail.handle(() => assert.fail("no"));

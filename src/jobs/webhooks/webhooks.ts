@@ -131,7 +131,11 @@ export class Webhooks {
     return { ...endpointOf(row), secret };
   }
 
-  /** Lists the endpoints of an owner, the oldest first. */
+  /**
+   * Lists the endpoints of an owner, the oldest first.
+   *
+   * @throws {TypeError} if the owner is invalid, as it is in all methods
+   */
   async list(options: WebhookOwner = {}): Promise<readonly WebhookEndpoint[]> {
     const { endpoints, owner } = this.#begin("list endpoints", { options });
     const rows = await endpoints.rows.findMany({
@@ -143,7 +147,7 @@ export class Webhooks {
 
   /** Enables an endpoint of an owner again; returns whether there is one of the id. */
   async enable(id: string, options: WebhookOwner = {}): Promise<boolean> {
-    const { endpoints, owner } = this.#begin("enable endpoint", { options });
+    const { endpoints, owner } = this.#begin("enable endpoint", { id, options });
     const data = { enabled: true, reason: null, failing_since: null };
     return await endpoints.rows.updateMany({ where: { id, owner }, data }) > 0;
   }
@@ -153,14 +157,14 @@ export class Webhooks {
    * Returns whether there is one of the id.
    */
   async disable(id: string, options: WebhookOwner = {}): Promise<boolean> {
-    const { endpoints, owner } = this.#begin("disable endpoint", { options });
+    const { endpoints, owner } = this.#begin("disable endpoint", { id, options });
     const data = { enabled: false, reason: "manual" } as const;
     return await endpoints.rows.updateMany({ where: { id, owner }, data }) > 0;
   }
 
   /** Removes an endpoint of an owner; returns whether there was one of the id. */
   async remove(id: string, options: WebhookOwner = {}): Promise<boolean> {
-    const { endpoints, owner } = this.#begin("remove endpoint", { options });
+    const { endpoints, owner } = this.#begin("remove endpoint", { id, options });
     return await endpoints.rows.deleteMany({ where: { id, owner } }) > 0;
   }
 
@@ -178,7 +182,7 @@ export class Webhooks {
     options: WebhookOwner & { readonly secret?: string; readonly keepMs?: number } = {},
   ): Promise<string> {
     const action = "rotate secret";
-    const { endpoints, owner } = this.#begin(action, { options, known: ["secret", "keepMs"] });
+    const { endpoints, owner } = this.#begin(action, { id, options, known: ["secret", "keepMs"] });
     const { secret, keepMs = ROTATION_MS } = options;
     checkWholeNumbers({ keepMs }, { least: 0, action });
     const next = secret === undefined ? createSecret() : checkedSecret(secret, action);
@@ -201,7 +205,7 @@ export class Webhooks {
     id: string,
     options: WebhookOwner & { readonly take?: number } = {},
   ): Promise<readonly WebhookAttempt[]> {
-    const { endpoints, owner } = this.#begin("list attempts", { options, known: ["take"] });
+    const { endpoints, owner } = this.#begin("list attempts", { id, options, known: ["take"] });
     if (!await endpoints.rows.exists({ where: { id, owner } })) return [];
     return await endpoints.attempts(id, options.take ?? 100);
   }
@@ -261,11 +265,13 @@ export class Webhooks {
 
   /**
    * Checks the options of an action, and returns the owner of its endpoints. An owner that is
-   * `undefined` is refused: most likely it is a claim that is missing.
+   * `undefined` is refused: most likely it is a claim that is missing. So is an object, as the
+   * owner or the id: it would be a condition, which endpoints of others meet.
    */
   #begin(
     action: string,
-    { options, known = [] }: {
+    { id = "", options, known = [] }: {
+      readonly id?: string;
       readonly options: WebhookOwner;
       readonly known?: readonly string[];
     },
@@ -276,6 +282,8 @@ export class Webhooks {
     if ("owner" in options && options.owner === undefined) {
       refuse("owner is undefined, and null is for endpoints without one");
     }
+    if (owner !== null && typeof owner !== "string") refuse("owner is not a text");
+    if (typeof id !== "string") refuse("the id is not a text");
     return { ...this.#require(action), owner, refuse };
   }
 

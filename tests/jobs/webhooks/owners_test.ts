@@ -50,24 +50,54 @@ testOnEach("an owner has maxEndpoints at most, also if many are added at once", 
   await add("bob");
 });
 
+/** The actions of an owner. */
+const ACTIONS: Readonly<
+  Record<string, (webhooks: Webhooks, id: string, owner: WebhookOwner) => Promise<unknown>>
+> = {
+  "add endpoint": (it, _, owner) => it.add({ url: "https://hooks.invalid/", ...owner }),
+  "list endpoints": (it, _, owner) => it.list(owner),
+  "enable endpoint": (it, id, owner) => it.enable(id, owner),
+  "disable endpoint": (it, id, owner) => it.disable(id, owner),
+  "remove endpoint": (it, id, owner) => it.remove(id, owner),
+  "rotate secret": (it, id, owner) => it.rotateSecret(id, owner),
+  "list attempts": (it, id, owner) => it.attempts(id, owner),
+  'send webhook "a"': (it, _, owner) => it.send("a", { data: 1, ...owner }),
+};
+
 test("an owner that is undefined is refused: it is no endpoint without one", async () => {
   await using app = await webhooksApp(MEMORY);
-  const { webhooks } = app;
-  const nobody = { owner: undefined } as unknown as WebhookOwner;
-  const calls: Readonly<Record<string, (webhooks: Webhooks) => Promise<unknown>>> = {
-    "add endpoint": (it) => it.add({ url: "https://hooks.invalid/", ...nobody }),
-    "list endpoints": (it) => it.list(nobody),
-    "enable endpoint": (it) => it.enable("a", nobody),
-    "disable endpoint": (it) => it.disable("a", nobody),
-    "remove endpoint": (it) => it.remove("a", nobody),
-    "rotate secret": (it) => it.rotateSecret("a", nobody),
-    "list attempts": (it) => it.attempts("a", nobody),
-    'send webhook "a"': (it) => it.send("a", { data: 1, ...nobody }),
-  };
-  for (const [action, call] of Object.entries(calls)) {
+  for (const [action, call] of Object.entries(ACTIONS)) {
     await assert.rejects(
-      call(webhooks),
+      call(app.webhooks, "a", { owner: undefined } as unknown as WebhookOwner),
       new TypeError(`Cannot ${action}: owner is undefined, and null is for endpoints without one`),
     );
   }
+});
+
+test("an owner or an id that is a condition is refused: endpoints of others meet it", async () => {
+  await using app = await webhooksApp(MEMORY);
+  const { webhooks, jobs } = app;
+  const { id } = await webhooks.add({ url: "https://hooks.invalid/", owner: "ada" });
+  const before = await webhooks.list({ owner: "ada" });
+  for (
+    const owner of [{ not: "bob" }, { in: ["ada", "bob"] }, { contains: "" }, ["ada"], 1, true]
+  ) {
+    for (const [action, call] of Object.entries(ACTIONS)) {
+      await assert.rejects(
+        call(webhooks, id, { owner } as unknown as WebhookOwner),
+        new TypeError(`Cannot ${action}: owner is not a text`),
+      );
+    }
+  }
+  const other = { not: crypto.randomUUID() } as unknown as string;
+  for (
+    const action of ["enable endpoint", "disable endpoint", "remove endpoint", "list attempts"]
+  ) {
+    await assert.rejects(
+      ACTIONS[action]!(webhooks, other, { owner: "ada" }),
+      new TypeError(`Cannot ${action}: the id is not a text`),
+    );
+  }
+  assert.deepEqual(await webhooks.list({ owner: "ada" }), before);
+  assert.deepEqual(await jobs.list(), []);
 });
