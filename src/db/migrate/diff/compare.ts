@@ -4,13 +4,14 @@
  * @module
  */
 import type { Brand } from "./table_ddl.ts";
-import type {
-  CheckSchema,
-  ColumnSchema,
-  ForeignKeySchema,
-  KeySchema,
-  Schema,
-  TableSchema,
+import {
+  type CheckSchema,
+  type ColumnSchema,
+  type ForeignKeySchema,
+  type KeySchema,
+  respaced,
+  type Schema,
+  type TableSchema,
 } from "./table_schema.ts";
 import { typeChange } from "./type_change.ts";
 
@@ -122,8 +123,8 @@ export function isSameKey(one: KeySchema, other: KeySchema): boolean {
 
 /** Checks whether checks have the same condition, apart from space and the case of words. */
 export function isSameCheck(one: CheckSchema, other: CheckSchema): boolean {
-  const plain = (text: string) => text.replaceAll(/('(?:''|[^'])*')|\s+/g, "$1");
-  return one.column === other.column && plain(one.condition) === plain(other.condition);
+  return one.column === other.column &&
+    respaced(one.condition, "") === respaced(other.condition, "");
 }
 
 /** Checks whether columns are the same; collations are not compared. */

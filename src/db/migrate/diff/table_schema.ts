@@ -232,11 +232,16 @@ export function declarableCheck(
   });
   const [column] = names;
   if (names.size !== 1 || !column) return undefined;
-  const condition = withoutParentheses(parts.join("").replaceAll(/\s+/g, " "));
+  const condition = withoutParentheses(respaced(parts.join(""), " "));
   const shape = condition.replaceAll(/'(?:[^'\\]|''|\\[^])*'/g, "''");
   const isListed = /^\0 (?:in \(''|= any \(array\[|= '')/.test(shape.replaceAll("_utf8mb4", ""));
   const isBounded = />=|<=/.test(shape) && !/[^<>]=|<[^=]|>[^=]|<>|\bin\b|[%*/|[]/.test(shape);
   return isListed || isBounded ? { column, condition } : undefined;
+}
+
+/** Replaces the space in a condition, but not that in its texts and names. */
+export function respaced(condition: string, space: string): string {
+  return (condition.match(TOKENS) ?? []).map((it) => /^\s/.test(it) ? space : it).join("");
 }
 
 /** Removes parentheses around a whole expression. */

@@ -35,6 +35,16 @@ testOnEach("diffSchema() keeps rows through changes and back", async ({ url }) =
   assert.deepEqual(await project.rows("posts"), before);
 });
 
+testOnEach("diffSchema() compares the space in the values of an enum", async ({ url }) => {
+  const project = new Project(url);
+  const thing = (...values: readonly string[]) =>
+    model("things", { id: field.integer().primaryKey(), state: field.enum(values) });
+  await project.become({ thing: thing("x y", "z") });
+  const { changes } = await project.become({ thing: thing("x  y", "z") });
+  assert.deepEqual(changes, ["drop check of things.state", "add check of things.state"]);
+  await project.run("insert into things (state) values ('x  y')");
+});
+
 testOnEach("diffSchema() changes a table that others refer to, and keeps their rows", async (
   { brand, url },
 ) => {
