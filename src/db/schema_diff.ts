@@ -4,7 +4,7 @@
  * @module
  */
 import type { OpenDatabase } from "./connection/connection.ts";
-import type { IntrospectedModel } from "./migrate/diff/introspected_models.ts";
+import type { IntrospectedModel, IntrospectOptions } from "./migrate/diff/introspected_models.ts";
 import type { SchemaDiff, SchemaDiffOptions } from "./migrate/diff/schema_diff.ts";
 import type { DbOptions } from "./options.ts";
 import type { Table } from "./query/table.ts";
@@ -68,8 +68,8 @@ export async function diffSchema(
  */
 export async function introspectModels(
   options: DbOptions,
-  { schemas = [] }: { readonly schemas?: readonly string[] } = {},
+  how: IntrospectOptions = {},
 ): Promise<readonly IntrospectedModel[]> {
   const { introspect } = await import("./migrate/diff/schema_diff.ts");
-  return await introspect(options, schemas);
+  return await introspect(options, how);
 }

@@ -114,6 +114,7 @@ export type { ChangeTexts } from "./migrate/diff/change_texts.ts";
 export type {
   IntrospectedField,
   IntrospectedReference,
+  IntrospectOptions,
 } from "./migrate/diff/introspected_models.ts";
 export type { MigrationSource, UnmigratedDatabase } from "./migrate/migrations.ts";
 export type { ScriptBrand } from "./migrate/script.ts";

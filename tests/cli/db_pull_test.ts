@@ -102,8 +102,10 @@ test("fw db pull takes names of tables that are reserved, and runs and shows no 
       await sql.raw(`create table "${name}" (id integer primary key, ${columns.join(", ")})`)
         .execute(tables.kysely);
     }
+    await sql.raw(`create table "2fa\x1b" (id integer primary key)`).execute(tables.kysely);
   }
   const pulled = await project.fw("db pull");
+  assert.match(pulled, /not in the models: table 2fa\\u001b, whose name no model can have$/m);
   const diff = await fw("db diff --against-database", { cwd: project.root, env: project.env });
   assert.match(diff.stderr, /^error: Cannot write the migration: it would drop /);
   const file = readFileSync(join(project.root, "src/models.ts"), "utf8");

@@ -49,8 +49,9 @@ async function pull({ out, schema, force = false, dryRun = false, ...options }: 
   await withProgress("Reading the tables", async () => {
     const pulled = await pulledModels(project, { ...options, schemas: schema });
     // the name of a column can have lines, which would end a comment
-    const models = pulled.map((model) => ({ ...model, notes: model.notes.map(lineOf) }));
+    const models = pulled.models.map((it) => ({ ...it, notes: it.notes.map(lineOf) }));
     await planModels(models, { plan, project, out });
+    for (const text of pulled.skipped) plan.note(`not in the models: ${lineOf(text)}`);
     await plan.formatNew((file) => format(file, project.root));
   });
   plan.check({ force });
@@ -83,13 +84,15 @@ const TAKEN: ReadonlySet<string> = new Set(["Row", "Db", "DatabaseModule"]);
 /**
  * Plans the file of the models of a database, and lists them in the project's database.
  *
- * @throws {CliError} if it has no tables
+ * @throws {CliError} if it has no tables with models
  */
 async function planModels(
   models: readonly PulledModel[],
   { plan, project, out }: PullTarget,
 ): Promise<void> {
-  if (models.length === 0) throw new CliError("Cannot pull models: the database has no tables");
+  if (models.length === 0) {
+    throw new CliError("Cannot pull models: the database has no tables that models can have");
+  }
   const names = namesOf(models);
   plan.create(
     out,

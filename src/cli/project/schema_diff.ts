@@ -116,6 +116,14 @@ export interface PulledModel {
   readonly notes: readonly string[];
 }
 
+/** The models of a database. */
+export interface PulledModels {
+  /** The models. */
+  readonly models: readonly PulledModel[];
+  /** What has no model: `table 2fa, whose name no model can have`. */
+  readonly skipped: readonly string[];
+}
+
 /**
  * Describes the models of the tables of a project's database.
  *
@@ -124,16 +132,19 @@ export interface PulledModel {
 export async function pulledModels(
   project: Project,
   { database, schemas }: DatabaseOption & { readonly schemas: readonly string[] },
-): Promise<readonly PulledModel[]> {
-  const models = await runInProject(project, {
+): Promise<PulledModels> {
+  const pulled = await runInProject(project, {
     file: database,
     name: "databaseOptions",
     option: "--database",
     body: `  const { introspectModels } = await import("@fw/fw/db");
   if (introspectModels === undefined) return null;
   const schemas = ${JSON.stringify(schemas)};
-  return await introspectModels(await exported.databaseOptions(), { schemas });`,
+  const skipped = [];
+  const onSkipped = (table) => skipped.push(table);
+  const options = await exported.databaseOptions();
+  return { models: await introspectModels(options, { schemas, onSkipped }), skipped };`,
   });
-  if (models) return models as readonly PulledModel[]; // as above
+  if (pulled) return pulled as PulledModels; // as above
   throw new CliError(`Cannot read the tables: ${project.framework} does not describe them`);
 }

@@ -61,6 +61,11 @@ interface ArrayElement {
   array(): AnyField;
 }
 
+/** Checks whether a column has a check that its value is one of some texts. */
+export function hasList({ name }: ColumnSchema, { checks }: TableSchema): boolean {
+  return checks.some(({ column, condition }) => column === name && listOf(condition) !== undefined);
+}
+
 /** Returns the code of the default of a column: `.default(true)`, `.defaultSql("now()")`. */
 export function defaultCode(
   { default: expression }: ColumnSchema,

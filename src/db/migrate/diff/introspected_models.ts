@@ -8,7 +8,7 @@ import { KEYLESS } from "../../model/compound_keys.ts";
 import { IDENTIFIER } from "../../model/field.ts";
 import { isMemberName } from "../../model/model.ts";
 import { keyKind } from "../../model/reference.ts";
-import { type CodedField, defaultCode, fieldOf } from "./field_code.ts";
+import { type CodedField, defaultCode, fieldOf, hasList } from "./field_code.ts";
 import { inOrder, isSameKey } from "./compare.ts";
 import {
   type ForeignKeySchema,
@@ -49,8 +49,19 @@ export interface IntrospectedModel {
   readonly notes: readonly string[];
 }
 
+/** Which tables have models. */
+export interface IntrospectOptions {
+  /** Other schemas of PostgreSQL, beside the current one. */
+  readonly schemas?: readonly string[];
+  /** Takes note of a table without a model: `table 2fa, whose name no model can have`. */
+  readonly onSkipped?: (table: string) => void;
+}
+
 /** Returns the models of tables, each after those that it refers to. */
-export function modelsOfTables(schema: Schema, grammar: Grammar): readonly IntrospectedModel[] {
+export function modelsOfTables(
+  schema: Schema,
+  { grammar, onSkipped = () => {} }: IntrospectOptions & { readonly grammar: Grammar },
+): readonly IntrospectedModel[] {
   const tables = [...schema.tables.values()].filter(({ name }) => !OWN_TABLES.includes(name));
   const fields = new Map(tables.map((table) => [
     table.name,
@@ -63,10 +74,14 @@ export function modelsOfTables(schema: Schema, grammar: Grammar): readonly Intro
   const known = new Set<string>();
   const names = namesOf(tables, grammar);
   for (const table of inOrder(tables)) {
-    if (!names.has(table.name)) continue;
+    if (!names.has(table.name)) {
+      onSkipped(`table ${table.name}, whose name no model can have`);
+      continue;
+    }
     models.push(modelOf(table, { tables, fields, known, names, grammar }));
     known.add(table.name);
   }
+  for (const { text } of schema.others) if (text.startsWith("table ")) onSkipped(text);
   return models;
 }
 
@@ -112,7 +127,10 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
     const made = own.get(column.name);
     if (!made || column.computed !== undefined) {
       if (column.computed === undefined) {
-        notes.push(`${column.name}: ${column.type} is the type of no kind of field`);
+        const reason = isMemberName(column.name)
+          ? `${column.type} is the type of no kind of field`
+          : "no field can have the name";
+        notes.push(`${column.name}: ${reason}`);
       }
       return [];
     }
@@ -121,6 +139,9 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
     const key = table.foreignKeys.find((key) => key.column === column.name);
     const reference = key && referenceTo(key, { table, context, made });
     if (key && !reference) notes.push(`${column.name}: refers to ${key.table}.${key.key}`);
+    if (made.field.kind !== "enum" && hasList(column, table)) {
+      notes.push(`${column.name}: a check of values that no enum can have`);
+    }
     const isWhole = made.field.kind === "integer" || made.field.kind === "bigint";
     const isGenerated = column.generation !== undefined || column.default?.includes("(") ||
       (grammar.brand === "SQLite" && column.type === "integer" && column.default === undefined);

@@ -12,7 +12,11 @@ import { type ChangeTexts, describeChange } from "./change_texts.ts";
 import { type MigrationScripts, writeMigrations } from "./migration_scripts.ts";
 import type { ScriptBrand } from "../script.ts";
 import { migrateConfined } from "./confined_migrations.ts";
-import { type IntrospectedModel, modelsOfTables } from "./introspected_models.ts";
+import {
+  type IntrospectedModel,
+  type IntrospectOptions,
+  modelsOfTables,
+} from "./introspected_models.ts";
 import { readMysql } from "./mysql_schema.ts";
 import { readPostgres } from "./postgres_schema.ts";
 import { readSqlite } from "./sqlite_schema.ts";
@@ -112,11 +116,14 @@ export async function compareModels(
 /** Reads the tables of a database as models. */
 export async function introspect(
   options: Pick<ComparedOptions, "openUnmigrated">,
-  schemas: readonly string[],
+  how: IntrospectOptions,
 ): Promise<readonly IntrospectedModel[]> {
   return await within(
     await options.openUnmigrated({ needsMigrations: false }),
-    async (database) => modelsOfTables(await readSchema(database, schemas), database.grammar),
+    async (database) => {
+      const schema = await readSchema(database, how.schemas);
+      return modelsOfTables(schema, { ...how, grammar: database.grammar });
+    },
   );
 }
 

@@ -130,7 +130,7 @@ testOnEach("introspectModels() names what no model has", async ({ url }) => {
     options: "",
     notes: [
       "spot: point is the type of no kind of field",
-      "two words: text is the type of no kind of field",
+      "two words: no field can have the name",
       "code: character(2) is the type of no kind of field",
       "index places_lower_idx of places",
     ],
@@ -169,5 +169,53 @@ testOnEach(
     }));
     const { changes } = await diffSchema(DbService.with(pulled), options, { against: "database" });
     assert.deepEqual(changes, []);
+  },
+);
+
+testOnEach("introspectModels() names tables and columns whose names no model can have", async (
+  { url, brand },
+) => {
+  const options = DbOptions.fromUrl(url);
+  const quote = (name: string) => brand === "mysql" ? `\`${name}\`` : `"${name}"`;
+  {
+    await using db = await DbService.with({}).open(options);
+    for (const name of ["2fa", "a-b", "x.y", "plain"]) {
+      const other = `${quote("a-b")} integer, ${quote("constructor")} integer`;
+      await sql.raw(`create table ${quote(name)} (id integer, ${other})`).execute(db.kysely);
+    }
+  }
+  const skipped: string[] = [];
+  const models = await introspectModels(options, { onSkipped: (text) => skipped.push(text) });
+  assert.deepEqual(models.map(({ name, notes }) => [name, notes]), [
+    ["plain", ["a-b: no field can have the name", "constructor: no field can have the name"]],
+  ]);
+  const reasonOf = (name: string) =>
+    brand === "postgres" && name === "x.y" ? "name has a dot" : "name no model can have";
+  assert.deepEqual(
+    skipped.toSorted(),
+    ["2fa", "a-b", "x.y"].map((name) => `table ${name}, whose ${reasonOf(name)}`),
+  );
+});
+
+testOnEach(
+  "introspectModels() reads the values of an enum as they are, or names their check",
+  async (
+    { url, brand },
+  ) => {
+    const options = DbOptions.fromUrl(url);
+    {
+      await using db = await DbService.with({}).open(options);
+      const text = brand === "mysql" ? "varchar(20)" : "text";
+      await sql.raw(
+        `create table spaced (id integer primary key, wide ${text} check (wide in ('x  y', ' z ')),
+        line ${text} check (line in ('x\ny', 'z')))`,
+      ).execute(db.kysely);
+    }
+    const [spaced] = await introspectModels(options);
+    assert.deepEqual(spaced?.fields.slice(1).map(({ code }) => code), [
+      'field.enum(["x  y", " z "]).nullable()',
+      "field.text().nullable()",
+    ]);
+    assert.deepEqual(spaced?.notes, ["line: a check of values that no enum can have"]);
   },
 );
