@@ -175,23 +175,40 @@ async function runAlone(
   return await changeSchema(connection, { action: "migrate", isOutsideTransaction: true, run });
 }
 
-/** Runs a script outside a transaction; ends one that it has begun if it fails. */
+/**
+ * Runs a script outside a transaction; rolls back one that it has begun and not ended.
+ *
+ * @throws {TypeError} if it leaves a transaction open
+ */
 async function runOutside(
   script: string,
   { connection, kysely }: { readonly connection: DbConnection; readonly kysely: Kysely<AnyTables> },
 ): Promise<void> {
+  const isPostgres = connection.grammar.brand === "PostgreSQL";
+  const rollback = () => sql`rollback`.execute(kysely).then(() => true, () => false);
   try {
-    if (connection.grammar.brand !== "PostgreSQL") {
-      return await connection.runScript(script, kysely);
-    }
-    // Several statements at once would be a transaction.
-    for (const statement of splitScript(script, "PostgreSQL")) {
-      await kysely.executeQuery(CompiledQuery.raw(`${POSTGRES_SCRIPT_MARK} ${statement}`));
+    if (isPostgres) {
+      // Several statements at once would be a transaction.
+      for (const statement of splitScript(script, "PostgreSQL")) {
+        await kysely.executeQuery(CompiledQuery.raw(`${POSTGRES_SCRIPT_MARK} ${statement}`));
+      }
+    } else await connection.runScript(script, kysely);
+    // SQLite refuses a rollback outside of a transaction.
+    if (isPostgres ? await isInTransaction(kysely) : await rollback()) {
+      throw new TypeError("Cannot run script: it leaves a transaction open, which was rolled back");
     }
   } catch (error) {
-    await sql`rollback`.execute(kysely).catch(() => {}); // SQLite refuses it outside of one
+    await rollback();
     throw error;
   }
+}
+
+/** Outside of a transaction of PostgreSQL, each statement has one of its own. */
+async function isInTransaction(kysely: Kysely<AnyTables>): Promise<boolean> {
+  const current = sql<{ id: string }>`select txid_current()::text as id`;
+  const { rows: [first] } = await current.execute(kysely);
+  const { rows: [second] } = await current.execute(kysely);
+  return first?.id === second?.id;
 }
 
 /** Adds the row that Kysely's migrator would, whose order is that of the times. */

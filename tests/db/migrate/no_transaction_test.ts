@@ -91,6 +91,29 @@ testOnEach("a migration that fails outside a transaction is named, with its reme
   assert.deepEqual(await noteIds(url), [2]);
 }, { brands: ["postgres", "sqlite"] });
 
+testOnEach("a migration outside a transaction may not leave one open", async ({ brand, url }) => {
+  const rows = "begin; insert into notes values (2)";
+  const migrations = { "1_notes": NOTES, "2_open": `-- no transaction\n${rows}` };
+  await withMigrations(url, migrations, async (them) => {
+    await assert.rejects(them.migrate(), (error: Error) => {
+      const message = "Cannot migrate: 2_open failed outside a transaction; undo what it has " +
+        "done, such as an invalid index, before it runs again";
+      dbError("Database", message)(error);
+      const reason = "TypeError: Cannot run script: it leaves a transaction open, " +
+        "which was rolled back";
+      assert.equal(String(error.cause), reason, brand);
+      return true;
+    });
+    assert.deepEqual(await statusOf(them), ["1_notes run", "2_open"]);
+  });
+  assert.deepEqual(await noteIds(url), []);
+  const ended = { ...migrations, "2_open": `-- no transaction\n${rows}; commit` };
+  await withMigrations(url, ended, async (them) => {
+    assert.deepEqual(await them.migrate(), ["2_open"]);
+  });
+  assert.deepEqual(await noteIds(url), [2]);
+}, { brands: ["postgres", "sqlite"] });
+
 testOnEach("no other instance changes the schema while PostgreSQL builds an index", async (
   { url },
 ) => {
