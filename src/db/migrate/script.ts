@@ -39,9 +39,16 @@ const TOKENS: Readonly<Record<ScriptBrand, RegExp>> = {
     /--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[^]*?(?:\*\/|$)|'(?:\\[^]|[^'\\])*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|$)|`[^`]*(?:`|$)|[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*|[^]/iuy,
 };
 const COMMENT_OR_SPACE = /^(?:--|#|\/\*|\s)/;
-/** Statements that contain statements. */
-const ROUTINE = /^create(?: \S+)*? (?:trigger|procedure|function|event) /;
-/** Blocks that `end` closes besides `begin` and `case`, which are not counted. */
+/** How statements begin that can contain statements. */
+const ROUTINE: Readonly<Record<ScriptBrand, RegExp>> = {
+  PostgreSQL: /^create (?:or replace )?(?:function|procedure) /,
+  SQLite: /^create (?:temp(?:orary)? )?trigger /,
+  MySQL:
+    /^create (?:or replace )?(?:definer = (?:(?!(?:sql|view) )\S+ )+?)?(?:aggregate )?(?:trigger|procedure|function|event) /,
+};
+/** How many tokens `ROUTINE` reads. */
+const ROUTINE_TOKENS = 30;
+/** Blocks of MySQL that `end` closes besides `begin` and `case`, which are not counted. */
 const OTHER_BLOCKS: readonly string[] = ["if", "loop", "repeat", "while"];
 
 /** Splits a script at the semicolons that end its statements; omits comments and space. */
@@ -61,14 +68,9 @@ const TRANSACTION =
  */
 export function refuseTransactions(script: string, brand: ScriptBrand): void {
   if (brand === "MySQL") return;
-  const statements = statementsOf(script, brand);
-  // a column of this name in the body of a trigger looks like the end of the body
-  const hasRoutine = statements.some(({ tokens }) =>
-    tokens[0] === "create" && tokens.includes("begin")
-  );
-  for (const { tokens } of statements) {
+  for (const { tokens } of statementsOf(script, brand)) {
     const [found] = TRANSACTION.exec(tokens.join(" ")) ?? [];
-    if (found === undefined || (hasRoutine && found === "end")) continue;
+    if (found === undefined) continue;
     throw new TypeError(
       `Cannot run script: it runs in a transaction, which its statement ${found} would begin or ` +
         'end; to have none, begin the script with "-- no transaction"',
@@ -89,15 +91,24 @@ export function statementsOf(script: string, brand: ScriptBrand): readonly Scrip
   const statements: ScriptStatement[] = [];
   let text = "";
   let tokens: string[] = [];
+  let outer: string[] = [];
+  let depth = 0;
   for (const token of [...tokensOf(script, brand), ";"]) {
-    if (token === ";" && isWhole(tokens)) {
+    // A rule of PostgreSQL has statements in parentheses.
+    if (token === ";" && depth <= 0 && isWhole(outer, brand)) {
       if (tokens.length > 0) statements.push({ text: text.trim(), tokens });
       text = "";
       tokens = [];
+      outer = [];
+      depth = 0;
       continue;
     }
     text += token;
-    if (!COMMENT_OR_SPACE.test(token)) tokens.push(token.toLowerCase());
+    if (COMMENT_OR_SPACE.test(token)) continue;
+    if (token === ")") depth -= 1;
+    tokens.push(token.toLowerCase());
+    if (depth <= 0) outer.push(token.toLowerCase());
+    if (token === "(") depth += 1;
   }
   // The database rejects a body without an end.
   return tokens.length > 0 ? [...statements, { text: text.trim(), tokens }] : statements;
@@ -126,8 +137,19 @@ function nestedComment(script: string, start: number): string {
   return script.slice(start);
 }
 
-function isWhole(tokens: readonly string[]): boolean {
-  if (tokens[0] !== "create" || !ROUTINE.test(tokens.join(" "))) return true;
+/** Checks whether a statement is complete, by its tokens outside of parentheses. */
+function isWhole(tokens: readonly string[], brand: ScriptBrand): boolean {
+  const isRoutine = tokens[0] === "create" &&
+    ROUTINE[brand].test(tokens.slice(0, ROUTINE_TOKENS).join(" "));
+  if (!isRoutine) return true;
+  if (brand === "MySQL") return areBlocksClosed(tokens);
+  const hasBody = brand === "SQLite" ||
+    tokens.some((token, place) => token === "atomic" && tokens[place - 1] === "begin");
+  // Each statement of a body has a semicolon, so an `end` after anything else is not the last.
+  return !hasBody || / (?:;|begin atomic) end$/.test(tokens.slice(-4).join(" "));
+}
+
+function areBlocksClosed(tokens: readonly string[]): boolean {
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     const previous = tokens[index - 1];
