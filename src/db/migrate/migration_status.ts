@@ -8,7 +8,7 @@ import { DEFAULT_MIGRATION_TABLE } from "kysely/migration";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Migrations, MigrationStep } from "./migrations.ts";
 import { CHECKSUM_TABLE, ownTables } from "./own_tables.ts";
-import { checksumOf, type ScriptBrand, splitScript } from "./script.ts";
+import { checksumOf, refuseBackslashes, type ScriptBrand, splitScript } from "./script.ts";
 
 /** Statements that allow the use of no other tables. */
 const LOCKS = /\block\s+tables?\b/i;
@@ -101,11 +101,14 @@ export interface MysqlScript {
  * Returns a script of MySQL that runs another one, and writes the entry of its migration, in one
  * transaction: if statements of that script commit it, the entry is in one with those after the
  * last of them. The script may change the database, the quotes and the encoding.
+ *
+ * @throws {TypeError} if it sets how backslashes in its text are read
  */
 export async function withEntry(
   { name, script, isDown }: MysqlScript,
   kysely: Kysely<AnyTables>,
 ): Promise<string> {
+  refuseBackslashes(script);
   await createChecksumTable(kysely, "MySQL"); // which would commit
   const { rows: [state] } = await sql<{ name: string; last: string | null }>`
     select database() as name, max(timestamp) as last from ${sql.table(DEFAULT_MIGRATION_TABLE)}`

@@ -78,6 +78,23 @@ export function refuseTransactions(script: string, brand: ScriptBrand): void {
   }
 }
 
+const QUOTED_BACKSLASH = /^['"][^]*\\/;
+
+/**
+ * Refuses a script of MySQL that sets NO_BACKSLASH_ESCAPES if the end of a text depends on it.
+ *
+ * @throws {TypeError} naming the mode
+ */
+export function refuseBackslashes(script: string): void {
+  const tokens = statementsOf(script, "MySQL").flatMap(({ tokens }) => tokens);
+  const setsMode = tokens.some((token) => token.includes("no_backslash_escapes"));
+  if (!setsMode || !tokens.some((token) => QUOTED_BACKSLASH.test(token))) return;
+  throw new TypeError(
+    "Cannot run script: it sets NO_BACKSLASH_ESCAPES and has text with a backslash; write two " +
+      "backslashes for each, without the mode",
+  );
+}
+
 /** A statement of a script. */
 export interface ScriptStatement {
   /** The statement, without its semicolon. */

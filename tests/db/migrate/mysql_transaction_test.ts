@@ -149,6 +149,25 @@ testOnEach("a script of MySQL may change its session, and end transactions", asy
   assert.deepEqual(await noteIds(url), [1, 2, 4, 5]);
 }, { brands: ["mysql"] });
 
+testOnEach("a script of MySQL that sets how its backslashes are read is refused", async (
+  { url },
+) => {
+  const table = String.raw`create table notes (id int primary key, note varchar(9) default '\\');
+    -- without NO_BACKSLASH_ESCAPES`;
+  const script = String.raw`set sql_mode = 'No_Backslash_Escapes';
+    insert into notes values (1, 'C:\'); insert into notes values (2, 'x')`;
+  const migrations = { "1_notes": table, "2_rows": script };
+  await using them = await DbMigrations.open(DbOptions.fromUrl(url).migrations(migrations));
+  await assert.rejects(them.migrate(), (error: Error) => {
+    assert.equal(error.message, "Cannot migrate: 2_rows failed");
+    const reason = "TypeError: Cannot run script: it sets NO_BACKSLASH_ESCAPES and has text with " +
+      "a backslash; write two backslashes for each, without the mode";
+    assert.equal(String(error.cause), reason);
+    return true;
+  });
+  assert.deepEqual(await statusOf(them), ["1_notes run", "2_rows"]);
+}, { brands: ["mysql"] });
+
 /** The later migrations, of which each can be undone. */
 function undoable(migrations: Migrations): Migrations {
   return Object.fromEntries(
