@@ -297,14 +297,16 @@ testOnce(
 testOnce("fw generate refuses names of models that generated code uses", async () => {
   using folder = await shop();
   const before = folder.files();
-  for (const name of ["db", "row", "promises", "listQuery", "a".repeat(64)]) {
+  for (const name of ["db", "row", "promises", "listQuery", "date", "deno", "a".repeat(64)]) {
     const { code, stderr } = await fw(`g resource ${name}`, { cwd: folder.root });
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^error: Cannot use the name ".+": (generated code imports|a table has) .+\n$/,
+      /^error: Cannot use the name ".+": (generated code uses another|a table has) .+\n$/,
     );
   }
+  const filter = await fw("g filter exception", { cwd: folder.root });
+  assert.match(filter.stderr, /: generated code uses another ExceptionFilter\n$/);
   assert.deepEqual(folder.files(), before);
   await succeed("g model transaction", folder.root); // DbService.transaction() exists
   assert.match(folder.files("shop")["src/database.ts"] ?? "", /^ {2}transactions: Transaction,$/m);

@@ -8,7 +8,7 @@ import process from "node:process";
 import { posix } from "node:path";
 import { addToDatabase } from "../edit/source_file.ts";
 import { editFile } from "../generate/edit_project.ts";
-import { SERVICE_MEMBERS } from "../generate/kinds/model.ts";
+import { SERVICE_MEMBERS, USED_NAMES } from "../generate/kinds/model.ts";
 import { specifierOf } from "../generate/target.ts";
 import { EntityName } from "../project/entity_name.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
@@ -78,9 +78,6 @@ interface ModelNames {
   readonly camel: string;
 }
 
-/** Names of values that the code uses. */
-const TAKEN: ReadonlySet<string> = new Set(["Row", "Db", "DatabaseModule"]);
-
 /**
  * Plans the file of the models of a database, and lists them in the project's database.
  *
@@ -124,7 +121,7 @@ function namesOf(models: readonly PulledModel[]): ReadonlyMap<string, ModelNames
     const one = EntityName.parse(words).singular();
     const all = EntityName.parse(words);
     const isFree = ({ pascal, camel }: EntityName) =>
-      !taken.has(pascal) && !TAKEN.has(pascal) && !SERVICE_MEMBERS.has(camel);
+      !taken.has(pascal) && !USED_NAMES.has(pascal) && !SERVICE_MEMBERS.has(camel);
     const own = [one, all, EntityName.parse(`${words}_row`)].find(isFree) ?? all;
     taken.add(own.pascal);
     return [name, own];

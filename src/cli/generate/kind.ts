@@ -7,6 +7,7 @@ import { posix } from "node:path";
 import type { ModuleList } from "../edit/source_file.ts";
 import type { EntityName } from "../project/entity_name.ts";
 import type { FilePlan } from "../system/file_plan.ts";
+import { CliError } from "../terminal/cli_error.ts";
 import { listInModule } from "./edit_project.ts";
 import type { Generation, Target } from "./target.ts";
 
@@ -55,19 +56,25 @@ export interface CodeKind extends Omit<Kind, "generate"> {
   readonly use?: (name: EntityName) => string;
   /** The list of the nearest module; default none. */
   readonly list?: ModuleList;
+  /** The name that its code imports, and cannot export; default none. */
+  readonly imports?: string;
 }
 
 /** Creates a kind from a template: `cats_service.ts` exports `CatsService`. */
-export function codeKind({ template, use, list, ...kind }: CodeKind): Kind {
+export function codeKind({ template, use, list, imports, ...kind }: CodeKind): Kind {
   return {
     ...kind,
     async generate(generation) {
       const { plan, target } = generation;
+      const name = `${target.name.pascal}${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`;
+      if (name === imports) {
+        const shown = JSON.stringify(target.name.kebab);
+        throw new CliError(`Cannot use the name ${shown}: generated code uses another ${name}`);
+      }
       const file = posix.join(target.folder, `${target.name.snake}_${kind.name}.ts`);
       planCode(plan, file, template(target.name, target));
       if (use) plan.note(`To use it, add ${use(target.name)}`);
       if (list === undefined) return;
-      const name = `${target.name.pascal}${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}`;
       // a module is listed in the one above it
       const folder = list === "imports" ? target.base : posix.dirname(file);
       await listInModule(generation, { list, name, file, folder });

@@ -44,8 +44,10 @@ export const QueueModule = JobsModule.forRoot(Db);
 /** The longest name of a kind of job. */
 const MAX_NAME_LENGTH = 100;
 
-/** Names that generated code uses. */
-const TAKEN: ReadonlySet<string> = new Set(["Db", "Deno", "Jobs", "JobsModule", "Parameters"]);
+/** Names that generated code imports, or uses as globals, beside those of a job. */
+export const JOB_NAMES: ReadonlySet<string> = new Set(
+  "Db Deno Jobs JobsModule Parameters TestModule TypeError".split(" "),
+);
 
 async function generateJob(generation: Generation): Promise<void> {
   const { plan, project, target: { name, folder }, retries } = generation;
@@ -85,7 +87,7 @@ function checkName(
 ): void {
   const refuse = (reason: string) =>
     new CliError(`Cannot use the name ${JSON.stringify(kebab)}: ${reason}`);
-  if (TAKEN.has(pascal)) throw refuse(`generated code uses another ${pascal}`);
+  if (JOB_NAMES.has(pascal)) throw refuse(`generated code uses another ${pascal}`);
   if (kebab.length > MAX_NAME_LENGTH) {
     throw refuse(`a kind of job has at most ${MAX_NAME_LENGTH} characters`);
   }

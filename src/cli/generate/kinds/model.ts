@@ -39,10 +39,10 @@ export interface Model extends ModelListing {
 /** PostgreSQL truncates longer names. */
 const MAX_TABLE_LENGTH = 63;
 
-/** Names that generated code imports. */
-const TAKEN: ReadonlySet<string> = new Set(
-  "Db DbModule DbOptions DbService DatabaseModule ListQuery NotFoundException Page Promise Row"
-    .split(" "),
+/** Names that generated code imports, or uses as globals, beside those of a model. */
+export const USED_NAMES: ReadonlySet<string> = new Set(
+  ("ConflictException Date Db DbModule DbOptions DbService DatabaseModule Deno FwApplication " +
+    "JwtKey JwtService ListQuery NotFoundException Page Pick Promise Row TestModule").split(" "),
 );
 
 /** Members of every database and object, which no repository can be named after. */
@@ -87,10 +87,8 @@ export function readModel(target: Target): Model {
   const one = target.name.singular();
   const many = one.plural();
   const shown = JSON.stringify(target.name.kebab);
-  if (TAKEN.has(one.pascal)) {
-    throw new CliError(
-      `Cannot use the name ${shown}: generated code imports another ${one.pascal}`,
-    );
+  if (USED_NAMES.has(one.pascal)) {
+    throw new CliError(`Cannot use the name ${shown}: generated code uses another ${one.pascal}`);
   }
   if (many.snake.length > MAX_TABLE_LENGTH) {
     throw new CliError(

@@ -116,7 +116,7 @@ const tokens = new JwtService({ issuer: "test", audience: "test", key });
 const setUp = (app: FwApplication) => app.enableUriVersioning().useAuthn(tokens);
 
 /** Returns the headers of a caller of a tenant. */
-async function tokenOf(${tenant}: string): Promise<Record<string, string>> {
+async function tokenOf(${tenant}: string): Promise<{ authorization: string }> {
   const token = await tokens.sign({ subject: "ann", claims: { ${tenant} } });
   return { authorization: \`Bearer \${token}\` };
 }

@@ -150,6 +150,7 @@ export const FILTER: Kind = codeKind({
   about: "a filter: handles chosen errors",
   example: "payment",
   template: filterTemplate,
+  imports: "ExceptionFilter",
   use: ({ pascal }) => `filters: [${pascal}Filter] to the options of a controller or a route`,
 });
 
