@@ -305,6 +305,11 @@ testOnce("fw generate refuses names of models that generated code uses", async (
       /^error: Cannot use the name ".+": (generated code uses another|a table has) .+\n$/,
     );
   }
+  const reserved = await fw("g resource sqlite-file", { cwd: folder.root });
+  assert.equal(
+    reserved.stderr,
+    'error: Cannot use the name "sqlite-file": SQLite reserves tables that begin with sqlite_\n',
+  );
   const filter = await fw("g filter exception", { cwd: folder.root });
   assert.match(filter.stderr, /: generated code uses another ExceptionFilter\n$/);
   assert.deepEqual(folder.files(), before);

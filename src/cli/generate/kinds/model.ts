@@ -39,6 +39,9 @@ export interface Model extends ModelListing {
 /** PostgreSQL truncates longer names. */
 const MAX_TABLE_LENGTH = 63;
 
+/** Tables of SQLite itself; refused for every database, since a project can change it. */
+const SQLITE_PREFIX = "sqlite_";
+
 /** Names that generated code imports, or uses as globals, beside those of a model. */
 export const USED_NAMES: ReadonlySet<string> = new Set(
   ("ConflictException Date Db DbModule DbOptions DbService DatabaseModule Deno FwApplication " +
@@ -81,7 +84,7 @@ export async function ensureModel(generation: Generation): Promise<PlannedModel>
 /**
  * Reads the model of a target, whose name can be singular or plural.
  *
- * @throws {CliError} if the name is taken or too long
+ * @throws {CliError} if the name is taken, or its table has one that is reserved or too long
  */
 export function readModel(target: Target): Model {
   const one = target.name.singular();
@@ -93,6 +96,11 @@ export function readModel(target: Target): Model {
   if (many.snake.length > MAX_TABLE_LENGTH) {
     throw new CliError(
       `Cannot use the name ${shown}: a table has at most ${MAX_TABLE_LENGTH} characters`,
+    );
+  }
+  if (many.snake.startsWith(SQLITE_PREFIX)) {
+    throw new CliError(
+      `Cannot use the name ${shown}: SQLite reserves tables that begin with ${SQLITE_PREFIX}`,
     );
   }
   return {
