@@ -120,7 +120,8 @@ test("fw generate field adds a field to a model, with the migration of the diffe
 test("fw generate refuses fields and models that it cannot use, and writes nothing", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
   await project.fw("g model user name:text");
-  const before = await project.fw("db status");
+  const model = () => readFileSync(join(project.root, "src/users/user_model.ts"), "utf8");
+  const before = [await project.fw("db status"), model()];
   const mistakes: Readonly<Record<string, string>> = {
     "g model post title:txt": 'Cannot read the field "title:txt": there is no kind txt; ',
     "g model post author:references:person":
@@ -133,6 +134,12 @@ test("fw generate refuses fields and models that it cannot use, and writes nothi
       "Cannot use src/users/user_model.ts: it declares no field tenant_id",
     "g model post a:text --tenant org_id:uuid":
       "Cannot use the tenant org_id:uuid: it is not the name of a column",
+    "g resource post Tenant_Id:text --tenant tenant_id":
+      "Cannot generate two fields named Tenant_Id",
+    "g resource post a:text --tenant ID":
+      'Cannot read the field "ID": "ID" is not the name of a field',
+    "g field user NAME:text":
+      "Cannot generate NAME: src/users/user_model.ts declares it already, or its code is not",
     "g field post a:text": "Cannot generate a field: there is no src/posts/post_model.ts",
     "g field user": "Cannot generate a field: name one, as in fw generate field user age:integer?",
     "g field user name:text":
@@ -143,5 +150,5 @@ test("fw generate refuses fields and models that it cannot use, and writes nothi
     assert.deepEqual([code, stdout], [1, ""], command);
     assert.ok(stderr.startsWith(`error: ${message}`), stderr);
   }
-  assert.equal(await project.fw("db status"), before);
+  assert.deepEqual([await project.fw("db status"), model()], before);
 });

@@ -59,7 +59,7 @@ export async function accessorOf(source: string, model: string): Promise<string 
 
 /**
  * Adds a field to the only `model("table", { … })` of a file. Returns the new text, or `undefined`
- * if the file is not understood, or has a field of the name.
+ * if the file is not understood, or has a field of the name in any case.
  */
 export async function addFieldToModel(
   source: string,
@@ -71,7 +71,8 @@ export async function addFieldToModel(
   },
 ): Promise<string | undefined> {
   const model = await readModelSource(source);
-  if (!model || model.fields.has(name)) return undefined;
+  const isTaken = (other: string) => other.toLowerCase() === name.toLowerCase();
+  if (!model || [...model.fields.keys()].some(isTaken)) return undefined;
   return await appendTo(source, { find: fieldsOf, item: `${name}: ${code}`, imported });
 }
 

@@ -75,6 +75,7 @@ test("readField() names what is wrong in a field", () => {
   const mistakes: Readonly<Record<string, string>> = {
     "1st:text": '"1st" is not the name of a field',
     "id:integer": '"id" is not the name of a field',
+    "Id:integer": '"Id" is not the name of a field',
     "toString": '"toString" is not the name of a field',
     ":text": '"" is not the name of a field',
     "title:txet": `there is no kind txet; the kinds are ${kinds} and references`,

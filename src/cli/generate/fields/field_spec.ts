@@ -61,7 +61,7 @@ const RANGE = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/;
 /** The kinds whose values have bounds, or whose length has. */
 const BOUNDED: readonly SpecKind[] = ["text", "integer", "bigint", "real", "decimal"];
 /** Names with another meaning in conditions of repositories, or those that every model has. */
-const TAKEN: readonly string[] = ["AND", "OR", "NOT", "id"];
+const TAKEN: readonly string[] = ["AND", "OR", "NOT", "id", "Id", "iD", "ID"];
 
 /** Options of {@linkcode readField}. */
 export interface FieldOptions {
@@ -79,12 +79,19 @@ export function readFields(
   options: FieldOptions = {},
 ): readonly FieldSpec[] {
   const fields = texts.map((text) => readField(text, options));
-  const names = fields.map(({ name }) => name);
-  // SQLite and MySQL ignore the case of columns.
-  const folded = names.map((name) => name.toLowerCase());
-  const twice = names.find((_, i) => folded.indexOf(folded[i]!) !== i);
-  if (twice !== undefined) throw new CliError(`Cannot generate two fields named ${twice}`);
+  checkNames(fields);
   return fields;
+}
+
+/**
+ * Checks that no two fields have the same name: SQLite and MySQL ignore the case of columns.
+ *
+ * @throws {CliError} naming the second one
+ */
+export function checkNames(fields: readonly FieldSpec[]): void {
+  const folded = fields.map(({ name }) => name.toLowerCase());
+  const twice = fields.find((_, i) => folded.indexOf(folded[i]!) !== i);
+  if (twice !== undefined) throw new CliError(`Cannot generate two fields named ${twice.name}`);
 }
 
 /**

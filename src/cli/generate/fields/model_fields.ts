@@ -12,7 +12,14 @@ import { DATABASE_FILE } from "../../project/project.ts";
 import { CliError } from "../../terminal/cli_error.ts";
 import { type Generation, specifierOf } from "../target.ts";
 import { fieldCode } from "./field_code.ts";
-import { FIELD_KINDS, type FieldSpec, plainField, readField, readFields } from "./field_spec.ts";
+import {
+  checkNames,
+  FIELD_KINDS,
+  type FieldSpec,
+  plainField,
+  readField,
+  readFields,
+} from "./field_spec.ts";
 import type { ReferredKey } from "./table_sql.ts";
 
 /** The field of a model that is generated without fields. */
@@ -56,7 +63,7 @@ export interface PlannedModel {
 /**
  * Reads the fields of a model to generate.
  *
- * @throws {CliError} if one is invalid, or refers to an unknown model
+ * @throws {CliError} if one is invalid, has the name of another, or refers to an unknown model
  */
 export async function readModelFields(
   { plan, fields: texts, tenant }: Generation,
@@ -69,6 +76,7 @@ export async function readModelFields(
   const specs = tenant === undefined
     ? given
     : [readField(tenant), ...given.filter(({ name }) => name !== tenant)];
+  checkNames(specs);
   const referred = new Map<string, ReferredModel>();
   const read: FieldSpec[] = [];
   for (const spec of specs) {
