@@ -78,14 +78,20 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Ends the process silently when its output is closed: `fw routes | head -1`. */
+/**
+ * Ends the process when its output cannot be written: silently if it is closed, as by
+ * `fw routes | head -1`, else with a line on stderr.
+ */
 export function endWithReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on(
-      "error",
-      (error: NodeJS.ErrnoException) => process.exit(isEndOfReader(error) ? 0 : 1),
-    );
-  }
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (isEndOfReader(error)) process.exit(0);
+    printError(`${paintError("red", "error:")} Cannot write the output: ${lineOf(error)}`);
+    process.exit(1);
+  });
+  process.stderr.on(
+    "error",
+    (error: NodeJS.ErrnoException) => process.exit(isEndOfReader(error) ? 0 : 1),
+  );
   process.on("uncaughtException", (error: NodeJS.ErrnoException) => {
     if (isEndOfReader(error)) process.exit(0);
     throw error;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { createProgram } from "../../src/cli/main.ts";
 import { VERSION } from "../../src/cli/project/framework.ts";
 import { KINDS } from "../../src/cli/commands/generate.ts";
@@ -158,6 +159,20 @@ test("fw ends silently when its output is closed", async () => {
     assert.deepEqual([stdout, stderr], ["", ""], command);
   }
 });
+
+test("fw names the reason if its output cannot be written", async () => {
+  const quoted = FW.map((word) => `'${word}'`).join(" ");
+  for (const command of ["--help", "info"]) {
+    using folder = new TemporaryFolder();
+    const line = `${quoted} ${command} > /dev/full`;
+    const { code, stdout, stderr } = await run(["sh", "-c", line], {
+      cwd: folder.path,
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+    assert.deepEqual([code, stdout], [1, ""], command);
+    assert.match(stderr, /^error: .*no space left on device.*\n$/i);
+  }
+}, { skip: existsSync("/dev/full") ? undefined : "there is no /dev/full" });
 
 /** Lists commands and subcommands. */
 function commandPaths(): readonly string[] {
