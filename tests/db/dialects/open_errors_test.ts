@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { DbError, DbOptions } from "../../../src/db/mod.ts";
 import { test } from "../../support/test.ts";
 import { Db, dbError, testOnEach } from "../support/database.ts";
@@ -58,6 +59,27 @@ testOnEach("DbOptions.open() reports that a server does not answer", async ({ br
   assert.deepEqual(await sessionsOf(brand, url), []);
 }, { brands: SERVERS });
 
+testOnEach("DbOptions.open() reports that the connection is lost after its login", async (
+  { brand, url },
+) => {
+  assert.ok(brand !== "sqlite");
+  const { port, hostname } = new URL(url);
+  await using server = await listening((client) => {
+    const behind = connect(Number(port || { postgres: 5432, mysql: 3306 }[brand]), hostname);
+    client.on("data", (data) => behind.write(data)).on("error", () => {});
+    client.on("close", () => behind.destroy());
+    let answers = { postgres: 1, mysql: 2 }[brand];
+    behind.on("error", () => {}).on("data", (data) => {
+      if (answers-- > 0) client.write(data);
+      else client.destroy();
+    });
+  });
+  const line = new URL(url);
+  line.host = `127.0.0.1:${server.port}`;
+  await cannotOpen(brand, line, [UNREACHABLE, /lost|closed|ECONNRESET/i]);
+  await delay(TIMEOUT_MS + 100); // an unhandled rejection would fail the test
+}, { brands: SERVERS });
+
 testOnEach("DbOptions.open() reports that there is no such database", async ({ brand, url }) => {
   assert.ok(brand !== "sqlite");
   const missing = new URL(url);
@@ -100,15 +122,25 @@ function wrongPassword(words: string): Uint8Array {
   return Buffer.concat([head, body]);
 }
 
+/** A server of a test. */
+interface Listening extends AsyncDisposable {
+  readonly port: number;
+  readonly connections: () => number;
+}
+
 /** Starts a server that rejects each password with these words, and counts its connections. */
-async function rejecting(
-  words: string,
-): Promise<AsyncDisposable & { readonly port: number; readonly connections: () => number }> {
-  let connections = 0;
+function rejecting(words: string): Promise<Listening> {
   // The servers of tests trust local connections.
+  return listening((socket) => {
+    socket.on("error", () => {}).once("data", () => socket.end(wrongPassword(words)));
+  });
+}
+
+async function listening(answer: (socket: Socket) => void): Promise<Listening> {
+  let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
-    socket.on("error", () => {}).once("data", () => socket.end(wrongPassword(words)));
+    answer(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

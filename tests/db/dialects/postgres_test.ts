@@ -58,3 +58,36 @@ testOnEach(
   },
   { brands: ["postgres"] },
 );
+
+testOnEach("Kysely reads and writes arrays of PostgreSQL", async ({ url }) => {
+  await using db = await Db.open(DbOptions.fromUrl(url).poolMin(2));
+  const day = new Date("2026-01-02T03:04:05.678Z");
+  const cases: readonly (readonly [type: string, value: readonly unknown[]])[] = [
+    ["text[]", []],
+    ["text[]", ["", "a", 'q"u', "b\\s", "{c,d}", "NULL", "null", null, "é\n", "\\n"]],
+    ["text[]", [["a", "b"], ["c", null]]],
+    ["int4[]", [1, null, -2]],
+    ["int8[]", [1, 2n ** 60n]],
+    ["bool[]", [null, true, false]],
+    ["float8[]", [0.5, -1e300]],
+    ["timestamptz[]", [null, day]],
+    ["jsonb[]", [{ type: "a", list: [1, "2"] }, null]],
+    ["box[]", ["(1,1),(0,0)", null, "(2,2),(1,1)"]],
+    ["name[]", ["a b"]],
+    ["oidvector[]", ["1 2", "3"]],
+  ];
+  for (const [type, value] of cases) {
+    const { rows: [row] } = await sql<{ value: unknown }>`
+      select ${value}::${sql.raw(type)} as value`.execute(db.kysely);
+    assert.deepEqual(row?.value, value, type);
+  }
+  const { rows: [row] } = await sql`select '[0:1]={1,2}'::int[] as bounded, '{}'::int[] as empty,
+    array['\\x00ff'::bytea] as bytes`.execute(db.kysely);
+  const { bytes, ...others } = row as { readonly bytes: readonly Uint8Array[] };
+  assert.deepEqual(others, { bounded: [1, 2], empty: [] });
+  assert.deepEqual(bytes.map((it) => [...it]), [[0, 255]]);
+  await assert.rejects(sql`select ${["a", undefined]}::text[]`.execute(db.kysely), {
+    message: "Cannot write array: an element is undefined",
+  });
+  await db.ping();
+}, { brands: ["postgres"] });

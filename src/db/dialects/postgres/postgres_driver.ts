@@ -70,6 +70,7 @@ export async function openPostgres(
   const options: Options<Record<string, PostgresType>> = {
     connect_timeout: limits.acquireTimeoutMs / 1000,
     ssl: false, // The connection is encrypted before the driver has it.
+    fetch_types: false,
     ...targetSession && { target_session_attrs: targetSession },
     onnotice: () => {},
     types: TYPES,
@@ -82,8 +83,8 @@ export async function openPostgres(
       prepare,
       make(settings, known) {
         if (!known) return postgres(url.href, { ...options, connection, ...settings });
-        // The parsed options of another driver: the types of arrays need not be queried again.
-        const parsed = { ...known.options, ...settings, fetch_types: false, parameters: {} };
+        // The parsed options of another driver have the types of arrays.
+        const parsed = { ...known.options, ...settings, parameters: {} };
         return postgres(parsed as unknown as Options<Record<string, PostgresType>>);
       },
     });

@@ -9,6 +9,7 @@ import type { PoolLimits } from "../../connection/pool_limits.ts";
 import type { DriverRow, Statement, StatementResult } from "../../connection/statement.ts";
 import type { Execution } from "../../transaction/execution.ts";
 import { IdleConnections } from "../server/idle_connections.ts";
+import { addArrayTypes, ARRAY_TYPES } from "./array_types.ts";
 import { explainPostgresError } from "./postgres_errors.ts";
 import {
   type ConnectionSettings,
@@ -55,8 +56,8 @@ interface Session {
   readonly schema: string | undefined;
 }
 
-/** Inspects a session, and who answers. */
-const INSPECT = `select pg_backend_pid() as pid,
+/** Inspects a session, who answers, and the types of arrays. */
+const INSPECT = `select pg_backend_pid() as pid, (${ARRAY_TYPES}) as arrays,
   current_schema() as schema, current_setting('extra_float_digits')::int > 0
     and current_setting('bytea_output') = 'hex' as exact`;
 
@@ -106,6 +107,7 @@ export class PostgresPool {
     const inspection = first.unsafe(INSPECT);
     await this.#within(inspection);
     const { state, 0: session } = await inspection;
+    addArrayTypes(first.sql.options, session?.["arrays"] ?? {});
     this.#known = first.sql;
     // A pooler has process ids of its own, and may run each transaction on another connection.
     this.#canPrepare = this.#options.prepare ?? state.pid === session?.["pid"];
