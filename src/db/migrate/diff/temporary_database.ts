@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { DbConnection, type OpenDatabase } from "../../connection/connection.ts";
 import type { Grammar } from "../../connection/grammar.ts";
 import { DbError } from "../../errors.ts";
@@ -25,7 +25,8 @@ type Connect = (url: string, after?: Pick<OpenDatabase, "close">) => Promise<DbC
  * SQLite is in memory.
  *
  * @throws {TypeError} if the server is known by its driver only
- * @throws {DbError} if the server cannot be reached, or the user may not create a database
+ * @throws {DbError} if the server cannot be reached, the user may not create a database, or a
+ * pooler leads to another one
  */
 export async function openTemporary(
   url: string | undefined,
@@ -67,14 +68,55 @@ export async function openTemporary(
       { cause: error },
     );
   }
+  let database: DbConnection;
   try {
     const beside = new URL(url);
     beside.pathname = `/${name}`;
-    return await connect(beside.href, { close: remove });
+    database = await connect(beside.href, { close: remove });
   } catch (error) {
     await remove();
     throw error;
   }
+  try {
+    await checkIsNew(database, name);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Which database a session is in, and how many tables and views it has. */
+const INSPECT: Readonly<Record<"PostgreSQL" | "MySQL", RawBuilder<Inspected>>> = {
+  PostgreSQL: sql`select current_database() as name, count(*) as tables
+    from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`,
+  MySQL: sql`select database() as name, count(*) as tables
+    from information_schema.tables where table_schema = database()`,
+};
+
+interface Inspected {
+  readonly name: string | null;
+  readonly tables: unknown;
+}
+
+/**
+ * Refuses a database other than the one that was created: a pooler can lead every name to the same
+ * one, whose rows migrations would change.
+ *
+ * @throws {DbError} naming it
+ */
+async function checkIsNew(
+  { kysely, grammar: { brand } }: DbConnection,
+  created: string,
+): Promise<void> {
+  if (brand === "SQLite") return;
+  const { rows: [found] } = await INSPECT[brand].execute(kysely);
+  if (found?.name === created && Number(found.tables) === 0) return;
+  throw new DbError(
+    "Database",
+    `Cannot use temporary database: the server, or a pooler before it, leads ${created} to ` +
+      `${found?.name}, which is not the new one; use the address of the server itself`,
+  );
 }
 
 /**
