@@ -7,7 +7,7 @@ import { CompiledQuery, type Driver, Kysely } from "kysely";
 import type { PoolUsage } from "../../platform/pool_usage.ts";
 import { within } from "../../platform/time_limit.ts";
 import { AmbientDriver } from "../transaction/ambient_driver.ts";
-import type { AnyTables, Dialect } from "./dialect.ts";
+import type { AnyTables, Dialect, SessionFunction } from "./dialect.ts";
 import type { Grammar } from "./grammar.ts";
 import { partOf, queryOf, resultOf, type Statement, type StatementResult } from "./statement.ts";
 import { sharing } from "./shared_adapter.ts";
@@ -333,6 +333,11 @@ export class DbConnection implements OpenDatabase {
     const text = script.replace(/^\uFEFF/, ""); // a byte order mark
     if (this.#dialect.runScript) await this.#dialect.runScript(text, kysely);
     else await kysely.executeQuery(CompiledQuery.raw(text));
+  }
+
+  /** Runs a function in a session that ends with it, or in that of a Kysely if there is none. */
+  async runApart(run: SessionFunction, kysely: Kysely<AnyTables>): Promise<void> {
+    await (this.#dialect.runApart?.(run, kysely) ?? run(kysely));
   }
 
   /**

@@ -12,6 +12,9 @@ import type { Statement, StatementResult } from "./statement.ts";
 /** Tables whose names and columns are known at run time only. */
 export type AnyTables = Record<string, Record<string, unknown>>;
 
+/** A function that runs statements in a session. */
+export type SessionFunction = (own: Kysely<AnyTables>) => Promise<void>;
+
 /** How statements are combined. */
 export interface TogetherOptions {
   /** Whether they are a transaction of their own. */
@@ -74,6 +77,12 @@ export interface Dialect {
 
   /** Runs a script of several statements on the connection of a Kysely. */
   runScript?(script: string, kysely: Kysely<AnyTables>): Promise<void>;
+
+  /**
+   * Runs a function in a session of its own, which ends with it; the Kysely is that of the session
+   * that has the lock of the schema.
+   */
+  runApart?(run: SessionFunction, kysely: Kysely<AnyTables>): Promise<void>;
 
   /** Closes the database, unless it is closed. */
   close?(): void | Promise<void>;

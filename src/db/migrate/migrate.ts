@@ -250,32 +250,51 @@ function kyselyMigration(
   { name, step }: { readonly name: string; readonly step: MigrationStep },
   connection: DbConnection,
 ): Migration {
-  const { grammar } = connection;
+  const { grammar, grammar: { brand } } = connection;
   const { up, down } = typeof step === "string" ? { up: step, down: undefined } : step;
   const runner = (action: Action, { isDown }: { readonly isDown: boolean }) => {
     return async (kysely: Kysely<AnyTables>) => {
-      if (typeof action === "string" && grammar.brand === "MySQL") {
-        return await runWhole({ name, script: action, isDown }, { connection, kysely });
+      const session = { connection, kysely };
+      if (typeof action !== "string") {
+        const run = async (own: Kysely<AnyTables>) => {
+          await action(own);
+          // A transaction that it has begun would be rolled back when its session ends.
+          if (brand === "MySQL") await sql`commit`.execute(own);
+        };
+        await connection.runApart(
+          (own) => keepingSettings(() => run(own), { kysely: own, grammar }),
+          kysely,
+        );
+      } else if (brand === "MySQL") {
+        const script = { name, script: action, isDown };
+        return await keepingSettings(() => runWhole(script, session), { kysely, grammar });
+      } else {
+        await keepingSettings(() => runInside(action, session), { kysely, grammar });
       }
-      await keepingSettings(async () => {
-        if (typeof action !== "string") return await action(kysely);
-        refuseTransactions(action, grammar.brand);
-        if (grammar.brand === "SQLite") await refuseCascades(action, kysely);
-        await connection.runScript(action, kysely);
-      }, { kysely, grammar });
       const script = isDown ? undefined : scriptOf(step);
-      await storeChecksum(kysely, { name, script, brand: grammar.brand });
+      await storeChecksum(kysely, { name, script, brand });
     };
   };
   const run = { up: runner(up, { isDown: false }) };
   return down === undefined ? run : { ...run, down: runner(down, { isDown: true }) };
 }
 
+/** Where a script runs. */
+interface Session {
+  readonly connection: DbConnection;
+  readonly kysely: Kysely<AnyTables>;
+}
+
+/** Runs a script inside the transaction of a session. */
+async function runInside(script: string, { connection, kysely }: Session): Promise<void> {
+  const { brand } = connection.grammar;
+  refuseTransactions(script, brand);
+  if (brand === "SQLite") await refuseCascades(script, kysely);
+  await connection.runScript(script, kysely);
+}
+
 /** Runs a script of MySQL with its entry. */
-async function runWhole(
-  script: MysqlScript,
-  { connection, kysely }: { readonly connection: DbConnection; readonly kysely: Kysely<AnyTables> },
-): Promise<void> {
+async function runWhole(script: MysqlScript, { connection, kysely }: Session): Promise<void> {
   const text = await withEntry(script, kysely);
   try {
     await connection.runScript(text, kysely);

@@ -30,6 +30,21 @@ const POSTGRES_SETTINGS: RawBuilder<Setting> = sql`
   union all select name, current_setting(name)
     from unnest(array[${sql.join(IDENTITY.map((name) => sql.lit(name)))}]) as name`;
 
+/** Those of MySQL that scripts set, such as those of dumps. */
+const MYSQL_VARIABLES = [
+  "autocommit",
+  "character_set_client",
+  "character_set_results",
+  "collation_connection",
+  "foreign_key_checks",
+  "innodb_lock_wait_timeout",
+  "lock_wait_timeout",
+  "sql_mode",
+  "sql_safe_updates",
+  "time_zone",
+  "unique_checks",
+];
+
 const PRAGMAS = [
   "foreign_keys",
   "ignore_check_constraints",
@@ -52,17 +67,13 @@ const SQLITE_SETTINGS: RawBuilder<Setting> = sql.join(PRAGMAS, sql` union all `)
 /**
  * Runs a function, and then restores the settings of the session: its connection is one of the
  * application's, whose writes would check no foreign keys after
- * `set session_replication_role = replica`. Scripts of MySQL have a connection of their own.
+ * `set session_replication_role = replica`. On MySQL, those of the package have another one.
  */
 export async function keepingSettings<T>(
   run: () => Promise<T>,
   { kysely, grammar: { brand } }: SessionOptions,
 ): Promise<T> {
-  const restore = brand === "PostgreSQL"
-    ? await postgresRestorer(kysely)
-    : brand === "SQLite"
-    ? await sqliteRestorer(kysely)
-    : () => Promise.resolve();
+  const restore = await RESTORERS[brand](kysely);
   let result: T;
   try {
     result = await run();
@@ -73,6 +84,14 @@ export async function keepingSettings<T>(
   await restore();
   return result;
 }
+
+type Restorer = (kysely: Kysely<AnyTables>) => Promise<() => Promise<void>>;
+
+const RESTORERS: Readonly<Record<Grammar["brand"], Restorer>> = {
+  PostgreSQL: postgresRestorer,
+  SQLite: sqliteRestorer,
+  MySQL: mysqlRestorer,
+};
 
 /** Its statements are a part of the transaction, whose connection a pooler may give to others. */
 async function postgresRestorer(kysely: Kysely<AnyTables>): Promise<() => Promise<void>> {
@@ -88,6 +107,22 @@ async function postgresRestorer(kysely: Kysely<AnyTables>): Promise<() => Promis
     await sql`select ${sql.join(identity)}`.execute(kysely);
     await sql`reset all`.execute(kysely);
     if (others.length > 0) await sql`select ${sql.join(others)}`.execute(kysely);
+  };
+}
+
+async function mysqlRestorer(kysely: Kysely<AnyTables>): Promise<() => Promise<void>> {
+  const assigned = (assign: (name: string) => string) =>
+    sql.raw(`set ${MYSQL_VARIABLES.map(assign).join(", ")}`);
+  const current = async () =>
+    (await sql<{ name: string }>`select database() as name`.execute(kysely)).rows[0]?.name ?? "";
+  const database = await current();
+  const saving = assigned((name) => `@fw_${name} = @@session.${name}`).execute(kysely);
+  // Servers that resemble MySQL may not have them.
+  if (!await saving.then(() => true, () => false)) return () => Promise.resolve();
+  return async () => {
+    await assigned((name) => `session ${name} = @fw_${name}`).execute(kysely);
+    // Some drivers prepare each statement, which servers refuse for this one.
+    if (await current() !== database) await sql`use ${sql.id(database)}`.execute(kysely);
   };
 }
 

@@ -6,7 +6,8 @@
 import { type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from "kysely";
 import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
 import type { PoolLimits } from "../../connection/pool_limits.ts";
-import type { AnyTables, Dialect } from "../../connection/dialect.ts";
+import { DbConnection } from "../../connection/connection.ts";
+import type { AnyTables, Dialect, SessionFunction } from "../../connection/dialect.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import { DbError } from "../../errors.ts";
 import { keepingAlive, MYSQL_SCRIPT_KEY } from "../../migrate/schema_lock.ts";
@@ -90,8 +91,10 @@ interface OpenedDriver {
 
 async function openPool(
   settings: PoolOptions,
-  { mysql, Buffer, place, limits: { min, max, acquireTimeoutMs: timeout } }: OpenedDriver,
+  driver: OpenedDriver,
 ): Promise<Dialect> {
+  const { mysql, Buffer, place, limits } = driver;
+  const { min, max, acquireTimeoutMs: timeout } = limits;
   // `MysqlPoolKeeper` closes idle connections: the driver's limit of them ignores how long
   // they are idle.
   const pool = mysql.createPool({ ...settings, connectionLimit: max, maxIdle: max });
@@ -116,6 +119,11 @@ async function openPool(
       }),
       together,
       runScript: (script, kysely) => runScript(script, { kysely, mysql, settings }),
+      async runApart(run, kysely) {
+        const alone = { ...limits, min: 0, max: 1 };
+        const dialect = await openPool(settings, { ...driver, limits: alone });
+        await runFunction(run, { kysely, session: new DbConnection(dialect, alone) });
+      },
     };
   } catch (error) {
     await connections.close();
@@ -202,14 +210,41 @@ async function runScript(
   const connection = mysql.createConnection(settings).promise();
   try {
     await connection.query(SESSION);
-    const [[lock]] = await connection.query<({ is_locked: unknown } & RowDataPacket)[]>(
-      LOCK_SCRIPT,
-    );
-    if (Number(lock?.is_locked) !== 1) {
-      throw new Error("another session has run a script for over 60 s");
-    }
+    const [[lock]] = await connection.query<(ScriptLock & RowDataPacket)[]>(LOCK_SCRIPT);
+    checkLocked(lock);
     await keepingAlive(() => connection.query(script), () => sql`select 1`.execute(kysely));
   } finally {
     connection.destroy();
   }
+}
+
+interface FunctionOptions extends Pick<ScriptOptions, "kysely"> {
+  /** The session that is opened for the function. */
+  readonly session: DbConnection;
+}
+
+/** Runs a function as `runScript` does a script: what it sets ends with its session. */
+async function runFunction(
+  run: SessionFunction,
+  { kysely, session }: FunctionOptions,
+): Promise<void> {
+  const underLock = async (own: Kysely<AnyTables>) => {
+    const { rows: [lock] } = await sql.raw<ScriptLock>(LOCK_SCRIPT).execute(own);
+    checkLocked(lock);
+    await keepingAlive(() => run(own), () => sql`select 1`.execute(kysely));
+  };
+  try {
+    await session.unlimited(() => session.kysely.connection().execute(underLock));
+  } finally {
+    await session.close();
+  }
+}
+
+interface ScriptLock {
+  readonly is_locked: unknown;
+}
+
+function checkLocked(lock: ScriptLock | undefined): void {
+  if (Number(lock?.is_locked) === 1) return;
+  throw new Error("another session has run a script for over 60 s");
 }
