@@ -41,8 +41,8 @@ export class RowValues {
   }
 
   /**
-   * Returns values for a name: those of a column with the name; and of keys, if it is one, such as
-   * `id`, `user_id` and `userIds`, or there is no such column.
+   * Returns values for a name: those of a column with the name, or with it and `_id`; and of keys,
+   * if it is one, such as `id`, `user_id` and `userIds`, or there is no column with the name.
    */
   named(name: string): readonly Series[] {
     const plain = snakeCase(name);
@@ -54,8 +54,24 @@ export class RowValues {
       ? columns
       : this.#series((column, { key, unique }) => key.includes(column) || unique.includes(column));
     // a reference has the keys of its target; another column of the name, such as a tenant, itself
-    const others = isId && plain !== "id" ? this.#series((column) => column === plain) : [];
+    const others = isId && plain !== "id"
+      ? this.#series((column) => column === plain)
+      : columns.length === 0
+      ? this.#series((column) => column === `${plain}_id`)
+      : [];
     return distinct([...others, ...own]);
+  }
+
+  /** Whether a name is that of keys, such as `userIds`, or of a column without its `_id`. */
+  isReference(name: string): boolean {
+    const plain = snakeCase(name);
+    return /(?:^|_)ids?$/.test(plain) || this.hasColumn(`${plain}_id`) && !this.hasColumn(plain);
+  }
+
+  /** Whether a table has a column of a name. */
+  hasColumn(name: string): boolean {
+    const plain = snakeCase(name);
+    return this.#tables.values().some(({ columns }) => columns.some(({ name }) => name === plain));
   }
 
   /** Returns the columns of a name that are part of a unique key of rows of tenants. */

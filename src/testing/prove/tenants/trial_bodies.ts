@@ -14,8 +14,13 @@ import type { RowValues } from "./row_values.ts";
 /** How many values of a property are tried. */
 const MAX_VALUES = 6;
 
+/** How many times a value that can select rows is put into a body: its others may be refused. */
+const ATTEMPTS = 3;
+
 /** A change of a body. */
 export interface BodyChange {
+  /** How many requests have it. */
+  readonly attempts: number;
   /** Returns the changed request; `undefined` if its body would not satisfy its schema. */
   readonly change: (draft: Draft) => Draft | undefined;
   /** The unique columns whose values of the owner it has: `users.email`. */
@@ -46,20 +51,19 @@ export function bodyChanges(
   const known = properties.flatMap(({ path, isList }) => {
     const name = String(path.filter((part) => typeof part === "string").at(-1));
     const unique = values.uniqueColumns(name);
-    if (!isReference(name) && unique.length === 0 && !(name in values.tenant)) return [];
-    return values.named(name).slice(0, MAX_VALUES).flatMap(({ owner, stranger }) => {
+    const isKey = values.isReference(name) || unique.length > 0 || name in values.tenant;
+    if (!isKey && !values.hasColumn(name)) return [];
+    return values.named(name).slice(0, isKey ? MAX_VALUES : 1).flatMap(({ owner, stranger }) => {
       if (owner[0] === stranger[0]) return [];
-      return [{ path, value: isList ? [owner[0]] : owner[0], unique }];
+      const attempts = isKey ? ATTEMPTS : 1;
+      return [{ path, value: isList ? [owner[0]] : owner[0], unique, attempts }];
     });
   });
-  return [...known, ...tenant, ...key].map(({ path, value, ...rest }) => ({
+  const added = [...tenant, ...key].map((each) => ({ ...each, attempts: ATTEMPTS }));
+  return [...known, ...added].map(({ path, value, ...rest }) => ({
     change: (draft) => changed(draft, { path, value }, schema.holds),
     ...rest,
   }));
-}
-
-function isReference(name: string): boolean {
-  return /(?:^|_)ids?$|[a-z\d]Ids?$/.test(name);
 }
 
 /** Sets a property of a body; `undefined` if the result would not satisfy its schema. */
@@ -87,7 +91,7 @@ export function ownReferences(
   if (!schema || draft.body?.json === undefined) return draft;
   return propertiesOf(schema.schema, context.resolve).reduce((draft, { path, isList }) => {
     const name = String(path.filter((part) => typeof part === "string").at(-1));
-    if (!isReference(name) || valueAt(draft.body?.json, path) === undefined) return draft;
+    if (!values.isReference(name) || valueAt(draft.body?.json, path) === undefined) return draft;
     for (const { stranger: [value] } of values.named(name)) {
       const own = changed(draft, { path, value: isList ? [value] : value }, schema.holds);
       if (own) return own;

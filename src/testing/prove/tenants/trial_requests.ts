@@ -39,9 +39,6 @@ const BODIES = 4;
 /** The rows whose keys are in paths: the first, and the last, which can be deleted. */
 const ROWS = [0, -1];
 
-/** How many times each value is put into a body: others of its values may be refused. */
-const ATTEMPTS = 3;
-
 /** How many random parts of requests are made. */
 const DRAFTS = 100;
 
@@ -119,8 +116,8 @@ function stepsOf(
     const query = [...draft.query, ...choice.query];
     add({ ...draft, query, headers: { ...draft.headers, ...choice.headers } }, { path });
   }
-  for (const { change, unique } of bodyChanges(operation, { values, context })) {
-    for (let i = 0; i < ATTEMPTS; i++) {
+  for (const { change, attempts, unique } of bodyChanges(operation, { values, context })) {
+    for (let i = 0; i < attempts; i++) {
       const draft = change(ownReferences(draw(), operation, { values, context }));
       if (draft) add(draft, { ...unique && { unique } });
     }

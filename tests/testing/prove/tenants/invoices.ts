@@ -74,7 +74,13 @@ const Page = dto(
     status: v.optional(v.picklist(["draft", "sent"])),
     sort: v.optional(v.picklist(["id", "-id", "total"])),
     customer_id: v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))),
+    tenant: v.optional(Code),
   }),
+);
+const InvoiceSearch = dto("InvoiceSearch", v.object({ customer: Whole }));
+const CustomerSearch = dto(
+  "CustomerSearch",
+  v.object({ name: v.pipe(v.string(), v.minLength(1)) }),
 );
 const InvoiceRow = dto(
   "InvoiceRow",
@@ -110,7 +116,10 @@ export type Hole =
   | "export"
   | "forbidden"
   | "mass assignment"
-  | "filter";
+  | "filter"
+  | "tenant of a query"
+  | "search by a reference"
+  | "search by a column";
 
 class Holes {
   readonly names: ReadonlySet<Hole>;
@@ -140,7 +149,11 @@ class Invoices {
       : invoicesOf(this.#db, tenant_id);
   }
 
-  async page(tenant: string, { sort = "id", ...where }: v.InferOutput<typeof Page>) {
+  async page(
+    caller: string,
+    { sort = "id", tenant: chosen = caller, ...where }: v.InferOutput<typeof Page>,
+  ) {
+    const tenant = this.has("tenant of a query") ? chosen : caller;
     const hole = where.customer_id === undefined ? "findMany" : "filter";
     const orderBy = sort === "-id" ? { id: "desc" } as const : { [sort]: "asc" } as { id: "asc" };
     const given = Object.fromEntries(
@@ -151,6 +164,16 @@ class Invoices {
       orderBy: [orderBy, { id: "asc" }],
     });
     return { rows, total: await this.#of(tenant, "count").count({ where: given }) };
+  }
+
+  search(tenant: string, customer_id: number) {
+    return this.#of(tenant, "search by a reference").findMany({ where: { customer_id } });
+  }
+
+  customersNamed(tenant_id: string, name: string) {
+    return this.has("search by a column")
+      ? this.#db.customer.findMany({ where: { name } })
+      : customersOf(this.#db, tenant_id).findMany({ where: { name } });
   }
 
   async one(tenant: string, id: number) {
@@ -322,6 +345,12 @@ class InvoicesController extends controller("invoices") {
     ({ tenant, params }) => this.#invoices.delete(tenant, params.id),
   );
 
+  search = route.post(
+    "/search",
+    { body: InvoiceSearch, response: v.array(InvoiceRow), args: { tenant: tenantOf } },
+    ({ tenant, body }) => this.#invoices.search(tenant, body.customer),
+  );
+
   send = route.post(
     "/send",
     { status: 204, args: { tenant: tenantOf } },
@@ -362,6 +391,12 @@ class CategoriesController extends controller("categories") {
 
 class CustomersController extends controller("customers") {
   readonly #invoices = inject(Invoices);
+
+  search = route.post(
+    "/search",
+    { body: CustomerSearch, response: v.array(Named), args: { tenant: tenantOf } },
+    ({ tenant, body }) => this.#invoices.customersNamed(tenant, body.name),
+  );
 
   assign = route.put(
     "/:id/invoices",
