@@ -169,6 +169,11 @@ export class DbConnection implements OpenDatabase {
     return this;
   }
 
+  /** Whether a connection is known to have one session, as without a pooler. */
+  get keepsSessions(): boolean {
+    return this.#dialect.keepsSessions === true;
+  }
+
   /** Aborts when the caller has reached a limit in time. */
   get signal(): AbortSignal | undefined {
     return this.#transactions.scope.signal;

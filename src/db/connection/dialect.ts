@@ -38,6 +38,9 @@ export interface Dialect {
   /** Whether connections can cancel their statement, and close, while it runs. */
   readonly cancels?: boolean;
 
+  /** Whether a connection is known to have one session: a pooler may change it meanwhile. */
+  readonly keepsSessions?: boolean;
+
   /** Returns the number of open connections that are not in use. */
   idle?(): number;
 

@@ -1,8 +1,10 @@
 /** What a migration sets for its session ends with it. */
 import assert from "node:assert/strict";
+import process from "node:process";
 import { sql } from "kysely";
 import { DbOptions, DbService, field, type Migrations, model } from "../../../src/db/mod.ts";
 import { testOnEach } from "../support/database.ts";
+import { POOLED } from "../support/emptied_databases.ts";
 import { noteIds, statusOf, withMigrations } from "./three_migrations.ts";
 
 const Note = model("notes", { id: field.integer().primaryKey() });
@@ -71,7 +73,7 @@ testOnEach("the settings of PostgreSQL outside a transaction end too", async ({ 
     // It has the connections that ran the migration.
     await assert.rejects(them.migrate(), /3_fails failed outside a transaction/);
   });
-}, { brands: ["postgres"] });
+}, { brands: process.env[POOLED] ? [] : ["postgres"] });
 
 testOnEach("a schema that pg_dump wrote can be the first migration", async ({ url }) => {
   const dump = `SET statement_timeout = 0;

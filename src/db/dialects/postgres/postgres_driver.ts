@@ -90,8 +90,9 @@ export async function openPostgres(
     });
   const connections = Math.max(1, limits.min);
   let pool = makePool(session);
+  let opened;
   try {
-    let opened = await pool.connect(connections);
+    opened = await pool.connect(connections);
     if (!opened.isExact) {
       await pool.close(0);
       pool = makePool({ ...session, ...EXACT });
@@ -118,6 +119,7 @@ export async function openPostgres(
   return {
     grammar: POSTGRES,
     cancels: true,
+    keepsSessions: opened.isDirect,
     place: placeOf(url, 5432),
     idle: () => pool.idle,
     kysely: withDriver(new PostgresJSDialect(config), () => new PostgresDriver(config)),

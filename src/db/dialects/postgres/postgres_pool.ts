@@ -52,6 +52,8 @@ export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "ne
 interface Session {
   /** Whether values are read exactly, as is the default of PostgreSQL. */
   readonly isExact: boolean;
+  /** Whether it is that of the connection: a pooler has process ids of its own. */
+  readonly isDirect: boolean;
   /** The schema in which tables are created, and looked up first. */
   readonly schema: string | undefined;
 }
@@ -109,12 +111,14 @@ export class PostgresPool {
     const { state, 0: session } = await inspection;
     addArrayTypes(first.sql.options, session?.["arrays"] ?? {});
     this.#known = first.sql;
-    // A pooler has process ids of its own, and may run each transaction on another connection.
-    this.#canPrepare = this.#options.prepare ?? state.pid === session?.["pid"];
+    const isDirect = state.pid === session?.["pid"];
+    // A pooler may run each transaction on another connection.
+    this.#canPrepare = this.#options.prepare ?? isDirect;
     const lines = Array.from({ length: times - 1 }, () => this.#take());
     await this.#within(Promise.all(lines.map((line) => line.unsafe(""))));
     for (const line of [...lines, first]) this.#release(line);
-    return { isExact: session?.["exact"] === true, schema: session?.["schema"] ?? undefined };
+    const isExact = session?.["exact"] === true;
+    return { isExact, isDirect, schema: session?.["schema"] ?? undefined };
   }
 
   /** Runs a statement on any connection. */
