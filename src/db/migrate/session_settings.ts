@@ -1,5 +1,5 @@
 /**
- * The settings of a session, which migrations can change.
+ * The settings and temporary tables of a session, which migrations can change.
  *
  * @module
  */
@@ -64,10 +64,21 @@ const SQLITE_SETTINGS: RawBuilder<Setting> = sql.join(PRAGMAS, sql` union all `)
   Setting
 >;
 
+/** What SQLite keeps in its session: virtual tables, whose parts go with them, before others. */
+const SQLITE_TEMPORARY = sql<Temporary>`select type, name from sqlite_temp_master
+  where type in ('view', 'trigger', 'table') and substr(name, 1, 7) <> 'sqlite_'
+  order by type desc, sql like 'create virtual%' desc`;
+
+interface Temporary {
+  readonly type: string;
+  readonly name: string;
+}
+
 /**
- * Runs a function, and then restores the settings of the session: its connection is one of the
- * application's, whose writes would check no foreign keys after
- * `set session_replication_role = replica`. On MySQL, those of the package have another one.
+ * Runs a function, and then restores the settings of the session, and drops its temporary tables:
+ * its connection is one of the application's, whose writes would check no foreign keys after
+ * `set session_replication_role = replica`, and go to a temporary table of the same name. On MySQL,
+ * those of the package have another one.
  */
 export async function keepingSettings<T>(
   run: () => Promise<T>,
@@ -107,6 +118,7 @@ async function postgresRestorer(kysely: Kysely<AnyTables>): Promise<() => Promis
     await sql`select ${sql.join(identity)}`.execute(kysely);
     await sql`reset all`.execute(kysely);
     if (others.length > 0) await sql`select ${sql.join(others)}`.execute(kysely);
+    await sql`discard temp`.execute(kysely);
   };
 }
 
@@ -130,11 +142,17 @@ async function sqliteRestorer(kysely: Kysely<AnyTables>): Promise<() => Promise<
   // Drivers over the network may not have them.
   const read = () => SQLITE_SETTINGS.execute(kysely).then(({ rows }) => rows, () => []);
   const before = await read();
+  const temporary = () => SQLITE_TEMPORARY.execute(kysely).then(({ rows }) => rows, () => []);
+  const kept = new Set((await temporary()).map(({ name }) => name));
   return async () => {
     const now = new Map((await read()).map(({ name, value }) => [name, value]));
     for (const { name, value } of before) {
       if (now.get(name) === value) continue;
       await sql`pragma ${sql.raw(name)} = ${sql.lit(value)}`.execute(kysely);
+    }
+    for (const { type, name } of await temporary()) {
+      if (kept.has(name)) continue;
+      await sql`drop ${sql.raw(type)} if exists temp.${sql.id(name)}`.execute(kysely);
     }
   };
 }
