@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import {
   chmodSync,
   closeSync,
+  mkdirSync,
   openSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -89,6 +91,30 @@ test("FilePlan.apply() waits while another process edits, unless that was killed
   plan.apply();
   assert.ok(Date.now() - now >= 400, "it waits until the lock is 10 s old");
   assert.deepEqual(folder.files(), { "app.ts": "two" });
+});
+
+test("FilePlan.apply() fails at once if its lock is a link or a folder", () => {
+  for (
+    const create of [
+      (lock: string) => mkdirSync(lock),
+      (lock: string) => symlinkSync("nowhere", lock),
+      (lock: string) => symlinkSync("app.ts", lock),
+    ]
+  ) {
+    using folder = new TemporaryFolder();
+    writeFileSync(join(folder.path, "app.ts"), "one");
+    create(join(folder.path, ".fw.lock"));
+    const plan = new FilePlan(folder.path);
+    plan.update("app.ts", "two");
+    const startMs = Date.now();
+    assert.throws(() => plan.apply(), {
+      name: "CliError",
+      message: "Cannot write .fw.lock: it exists, and is not a file; remove it",
+    });
+    assert.ok(Date.now() - startMs < 5000);
+    assert.deepEqual(folder.names(), [".fw.lock", "app.ts"]);
+    assert.equal(readFileSync(join(folder.path, "app.ts"), "utf8"), "one");
+  }
 });
 
 test(
