@@ -36,7 +36,7 @@ import { knowingOwnTables } from "./own_tables.ts";
 import { changeSchema } from "./schema_change.ts";
 import { POSTGRES_SCRIPT_MARK } from "./schema_lock.ts";
 import { keepingSettings } from "./session_settings.ts";
-import { sessionStatementIn } from "./session_statements.ts";
+import { refuseSessionStatements } from "./session_statements.ts";
 import { isOutsideTransaction, refuseTransactions, splitScript } from "./script.ts";
 
 type Verb = "migrate" | "roll back";
@@ -177,20 +177,6 @@ async function runAlone(
     }
   };
   return await changeSchema(connection, { action: "migrate", isOutsideTransaction: true, run });
-}
-
-/**
- * Refuses a script whose settings a pooler may lose, and leave to another client.
- *
- * @throws {TypeError} naming the migration and the statement
- */
-function refuseSessionStatements(name: string, script: string): void {
-  const found = sessionStatementIn(script);
-  if (found === undefined) return;
-  throw new TypeError(
-    `Cannot migrate: ${name} contains "${found}" outside a transaction, where a pooler may run ` +
-      "each statement in another session; remove it, or migrate by the URL of the server itself",
-  );
 }
 
 /**

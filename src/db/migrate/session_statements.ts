@@ -18,6 +18,20 @@ const IN_BLOCK = new RegExp(`^do (?:[^]*(?:\\b(?:begin|then|else|loop)|[;'$])\\s
 const NAME = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|pg_temp)\b/;
 
 /**
+ * Refuses a script whose settings a pooler may lose, and leave to another client.
+ *
+ * @throws {TypeError} naming the migration and the statement
+ */
+export function refuseSessionStatements(name: string, script: string): void {
+  const found = sessionStatementIn(script);
+  if (found === undefined) return;
+  throw new TypeError(
+    `Cannot migrate: ${name} contains "${found}" outside a transaction, where a pooler may run ` +
+      "each statement in another session; remove it, or migrate by the URL of the server itself",
+  );
+}
+
+/**
  * Returns the first words of a statement that changes its session, or leaves something in it. What
  * the functions do that it calls is not seen.
  */
