@@ -134,18 +134,7 @@ export class DbConnection implements OpenDatabase {
       scope: () => this.#transactions.scope,
       failure: (action, error) => this.failure(action, error),
     });
-    this.kysely = new Kysely({
-      dialect: {
-        createAdapter: () => sharing(dialect.kysely.createAdapter(), () => this.#locksTransaction),
-        createDriver: () => this.#driver,
-        createIntrospector: (kysely) => dialect.kysely.createIntrospector(kysely),
-        createQueryCompiler: () => dialect.kysely.createQueryCompiler(),
-      },
-      log: ({ level, query, queryDurationMillis }) => {
-        if (!this.#log.isOn) return;
-        this.#log.note(query.sql, { ms: queryDurationMillis, failed: level === "error" });
-      },
-    });
+    this.kysely = this.createKysely((driver) => driver);
   }
 
   /** How its connections are used. */
@@ -222,6 +211,23 @@ export class DbConnection implements OpenDatabase {
         return statement;
       })
     );
+  }
+
+  /** Creates a Kysely on the database, with a driver in the place of its own. */
+  createKysely(driverOf: (driver: Driver) => Driver): Kysely<AnyTables> {
+    const { kysely: dialect } = this.#dialect;
+    return new Kysely({
+      dialect: {
+        createAdapter: () => sharing(dialect.createAdapter(), () => this.#locksTransaction),
+        createDriver: () => driverOf(this.#driver),
+        createIntrospector: (kysely) => dialect.createIntrospector(kysely),
+        createQueryCompiler: () => dialect.createQueryCompiler(),
+      },
+      log: ({ level, query, queryDurationMillis }) => {
+        if (!this.#log.isOn) return;
+        this.#log.note(query.sql, { ms: queryDurationMillis, failed: level === "error" });
+      },
+    });
   }
 
   /** Runs work for several callers: it goes on when the client of one leaves. */

@@ -5,14 +5,13 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Kysely, OperationNode } from "kysely";
+import type { CompiledQuery, Driver, RootOperationNode } from "kysely";
 import type { PoolUsage } from "../../platform/pool_usage.ts";
 import { trackRequests } from "../../platform/request_scope.ts";
 import { DbError, dbError } from "../errors.ts";
 import type { TimeLimits } from "../transaction/time_limits.ts";
 import type { TransactionOptions } from "../transaction/transaction.ts";
 import type { DbConnection } from "./connection.ts";
-import type { AnyTables } from "./dialect.ts";
 import type { Statement, StatementResult } from "./statement.ts";
 
 /** How long a replica that cannot be reached is left out, in milliseconds. */
@@ -79,7 +78,7 @@ export class Replicas {
 
   /** Returns the database without its replicas; its writes move the reads of the request to it. */
   #marking(primary: DbConnection): DbConnection {
-    const kysely = noting(primary.kysely, () => this.#markAsWriting());
+    const kysely = primary.createKysely((driver) => noting(driver, () => this.#markAsWriting()));
     const marking: DbConnection = overriding(primary, {
       primary: () => marking,
       kysely: () => kysely,
@@ -239,41 +238,45 @@ class Replica {
   }
 }
 
-/** Getters that replace members of a database. */
-type Members = { readonly [K in keyof DbConnection]?: () => DbConnection[K] };
+/** Getters that replace members of an object. */
+type Members<T> = { readonly [K in keyof T]?: () => T[K] };
 
 /**
- * Returns a database with other members. `DbConnection` has private fields, which an object that
- * inherits from it cannot reach.
+ * Returns an object with other members. `DbConnection` and drivers have private fields, which an
+ * object that inherits from them cannot reach.
  */
-function overriding(database: DbConnection, members: Members): DbConnection {
-  return new Proxy(database, {
-    get(target, name: keyof DbConnection) {
-      if (Object.hasOwn(members, name)) return members[name]!();
+function overriding<T extends object>(original: T, members: Members<T>): T {
+  return new Proxy(original, {
+    get(target, name) {
+      if (Object.hasOwn(members, name)) return members[name as keyof T]!();
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
 }
 
-/**
- * Returns a Kysely that calls a function for each statement, except one of `selectFrom` without a
- * common table expression: before it, or after one that it has not compiled.
- */
-function noting(kysely: Kysely<AnyTables>, note: () => void): Kysely<AnyTables> {
-  const selects = new WeakSet<object>();
-  return kysely.withPlugin({
-    transformQuery({ node, queryId }) {
-      const { kind, with: common }: OperationNode & { readonly with?: unknown } = node;
-      if (kind === "SelectQueryNode" && common === undefined) selects.add(queryId);
-      else note();
-      return node;
-    },
-    transformResult({ result, queryId }) {
-      if (!selects.has(queryId)) note();
-      return Promise.resolve(result);
+/** Returns a driver that calls a function before each query that is not a plain `selectFrom`. */
+function noting(driver: Driver, note: () => void): Driver {
+  const noted = (query: CompiledQuery) => {
+    if (!isSelectFrom(query.query)) note();
+    return query;
+  };
+  return overriding(driver, {
+    acquireConnection: () => async (options) => {
+      // The driver compares the object, and returns a new one each time.
+      const connection = await driver.acquireConnection(options);
+      const execute = connection.executeQuery.bind(connection);
+      const stream = connection.streamQuery.bind(connection);
+      connection.executeQuery = (query, ...others) => execute(noted(query), ...others);
+      connection.streamQuery = (query, ...others) => stream(noted(query), ...others);
+      return connection;
     },
   });
+}
+
+/** Checks whether a query is one of `selectFrom`, without `with`, which may write. */
+function isSelectFrom(query: RootOperationNode): boolean {
+  return query.kind === "SelectQueryNode" && query.from !== undefined && query.with === undefined;
 }
 
 /**

@@ -139,6 +139,20 @@ testReplicated("a request that writes reads from the database from then on", asy
       await db.primary().kysely.deleteFrom("visits").execute();
       return [await placeIn(db)];
     });
+    withoutFrom = route.post("/without-from", async () => {
+      await db.kysely.selectNoFrom((eb) => eb.lit(1).as("one")).execute(); // it may call a function
+      return [await placeIn(db)];
+    });
+    withoutPlugins = route.post("/without-plugins", async () => {
+      await db.kysely.withoutPlugins().deleteFrom("visits").execute();
+      return [await placeIn(db)];
+    });
+    streamed = route.post("/streamed", async () => {
+      await Array.fromAsync(db.kysely.selectFrom("places").select("id").stream());
+      const before = await placeIn(db);
+      await Array.fromAsync(db.kysely.selectNoFrom((eb) => eb.lit(1).as("one")).stream());
+      return [before === "primary", await placeIn(db)];
+    });
     compiled = route.post("/compiled", async () => {
       await db.kysely.executeQuery(select);
       const before = await placeIn(db);
@@ -160,6 +174,9 @@ testReplicated("a request that writes reads from the database from then on", asy
   assert.deepEqual(await post("/primary"), ["primary"]);
   assert.deepEqual(await post("/primary-raw"), ["primary"]);
   assert.deepEqual(await post("/compiled"), [false, "primary"]);
+  assert.deepEqual(await post("/without-from"), ["primary"]);
+  assert.deepEqual(await post("/without-plugins"), ["primary"]);
+  assert.deepEqual(await post("/streamed"), [false, "primary"]);
   const shown = await (await server.request("/places")).json();
   assert.ok(shown[0] !== "primary" && shown[0] === shown[1], "the same replica");
   await db.place.create({ data: { name: "created" } });
