@@ -39,7 +39,7 @@ import type {
 } from "./model/row.ts";
 import { countRows, type RowsOptions } from "./query/rows_query.ts";
 import { dropUnselected, type PageOptions, readSelection } from "./query/find_options.ts";
-import type { ReadBatch } from "./query/pages/row_stream.ts";
+import type { ReadBatch, RunBatch } from "./query/pages/row_stream.ts";
 import type { Table } from "./query/table.ts";
 import { type AnyRow, decodeRow } from "./query/table_column.ts";
 import type {
@@ -358,11 +358,10 @@ export class Repository<
   ): AsyncGenerator<Found<M, G, K, I, S>, void, undefined> {
     const { streamRows } = await rowStream();
     const given = { options, known: STREAM_OPTIONS };
-    const rows = streamRows(
-      options,
-      (work) =>
-        this.#run("read", given, (operation) => work(operation, this.#batches(options, operation))),
-    );
+    const part = this.#table.connection.parts();
+    const read: RunBatch = (work) =>
+      this.#run("read", given, (operation) => work(operation, this.#batches(options, operation)));
+    const rows = streamRows(options, (work) => part(() => read(work)));
     yield* rows as AsyncGenerator<Found<M, G, K, I, S>, void, undefined>;
   }
 

@@ -213,6 +213,11 @@ export class DbConnection implements OpenDatabase {
     );
   }
 
+  /** Returns a function that runs parts of an operation: all of them read from the same server. */
+  parts(): <T>(part: () => T) => T {
+    return (part) => part();
+  }
+
   /** Creates a Kysely on the database, with a driver in the place of its own. */
   createKysely(driverOf: (driver: Driver) => Driver): Kysely<AnyTables> {
     const { kysely: dialect } = this.#dialect;

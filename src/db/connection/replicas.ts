@@ -17,8 +17,8 @@ import type { Statement, StatementResult } from "./statement.ts";
 /** How long a replica that cannot be reached is left out, in milliseconds. */
 const LEFT_OUT_MS = 10_000;
 
-/** The request on whose behalf a statement runs: an object for each. */
-const requests = new AsyncLocalStorage<object>();
+/** On whose behalf a statement runs: an object for each request, and each operation outside one. */
+const readers = new AsyncLocalStorage<object>();
 
 /** Opens a database. */
 export type Opener = () => Promise<DbConnection>;
@@ -28,8 +28,10 @@ export class Replicas {
   readonly #replicas: readonly Replica[];
   /** Whether the caller is inside an operation that writes. */
   readonly #writing = new AsyncLocalStorage<true>();
-  /** The replica of each request that has read; `undefined` once it has written. */
-  readonly #chosen = new WeakMap<object, Replica | undefined>();
+  /** The replica of each reader, unless it reads from the primary. */
+  readonly #chosen = new WeakMap<object, Replica>();
+  /** The readers that no other replica may answer: it may lack what they have read or written. */
+  readonly #bound = new WeakSet<object>();
   #turn = 0;
 
   /** Creates replicas, of which none is open yet; `now` is a clock in milliseconds. */
@@ -47,7 +49,7 @@ export class Replicas {
    * @throws {DbError} if one fails otherwise
    */
   async open(primary: DbConnection): Promise<DbConnection> {
-    trackRequests((work) => requests.run({}, work));
+    trackRequests((work) => readers.run({}, work));
     await Promise.all(this.#replicas.map(async (replica) => {
       try {
         await replica.connect();
@@ -71,6 +73,12 @@ export class Replicas {
       primary: () => marking,
       execute: () => (action: string, statement: Statement) =>
         this.#execute(primary, { action, statement }),
+      limited: () => <T>(limits: TimeLimits, work: () => Promise<T>) =>
+        readers.run(readers.getStore() ?? {}, () => primary.limited(limits, work)),
+      parts: () => () => {
+        const reader = readers.getStore() ?? {};
+        return (part) => readers.run(reader, part);
+      },
       canShareWait: () => primary.canShareWait && this.#choose(primary) === undefined,
       usages: () => [primary.usage, ...this.#replicas.flatMap(({ usage }) => usage ?? [])],
     });
@@ -78,16 +86,16 @@ export class Replicas {
 
   /** Returns the database without its replicas; its writes move the reads of the request to it. */
   #marking(primary: DbConnection): DbConnection {
-    const kysely = primary.createKysely((driver) => noting(driver, () => this.#markAsWriting()));
+    const kysely = primary.createKysely((driver) => noting(driver, () => this.#leaveReplicas()));
     const marking: DbConnection = overriding(primary, {
       primary: () => marking,
       kysely: () => kysely,
       writing: () => <T>(limits: TimeLimits, work: () => Promise<T>) => {
-        this.#markAsWriting();
+        this.#leaveReplicas();
         return this.#writing.run(true, () => primary.writing(limits, work));
       },
       transaction: () => <T>(run: () => T | Promise<T>, options?: TransactionOptions) => {
-        this.#markAsWriting();
+        this.#leaveReplicas();
         return primary.transaction(run, options);
       },
     });
@@ -117,10 +125,13 @@ export class Replicas {
       try {
         const connection = await replica.connect();
         const { signal } = primary;
-        return await connection.limited(
+        const result = await connection.limited(
           { signal },
           async () => await connection.execute(action, statement),
         );
+        const reader = readers.getStore();
+        if (reader) this.#bound.add(reader);
+        return result;
       } catch (error) {
         // What the primary has changed since then can end a statement of a replica.
         if (isCode(error, "SerializationFailure")) break;
@@ -129,18 +140,19 @@ export class Replicas {
         replica.leaveOut(error);
       }
     }
+    this.#leaveReplicas();
     return await primary.execute(action, statement);
   }
 
   /** Chooses the replica of the caller; `undefined` stands for the primary. */
   #choose(primary: DbConnection): Replica | undefined {
     if (this.#writing.getStore() || primary.isInTransaction) return undefined;
-    const request = requests.getStore();
-    const chosen = request && this.#chosen.get(request);
+    const reader = readers.getStore();
+    const chosen = reader && this.#chosen.get(reader);
     if (chosen?.isReady) return chosen;
-    if (request && !chosen && this.#chosen.has(request)) return undefined;
-    const replica = this.#leastBusy();
-    if (request && replica) this.#chosen.set(request, replica);
+    const replica = reader && this.#bound.has(reader) ? undefined : this.#leastBusy();
+    if (!replica) this.#leaveReplicas();
+    else if (reader) this.#chosen.set(reader, replica);
     return replica;
   }
 
@@ -153,10 +165,12 @@ export class Replicas {
       .reduce<Replica | undefined>((a, b) => a && a.load <= b.load ? a : b, undefined);
   }
 
-  /** Takes note that the request of the caller writes: from here on it reads from the primary. */
-  #markAsWriting(): void {
-    const request = requests.getStore();
-    if (request) this.#chosen.set(request, undefined);
+  /** Has the request or operation of the caller read from the primary, from here to its end. */
+  #leaveReplicas(): void {
+    const reader = readers.getStore();
+    if (!reader) return;
+    this.#chosen.delete(reader);
+    this.#bound.add(reader);
   }
 }
 

@@ -3,7 +3,15 @@ import { sql } from "kysely";
 import { controller, FwFactory, module, route } from "../../../mod.ts";
 import { Replicas } from "../../../src/db/connection/replicas.ts";
 import type { DbConnection } from "../../../src/db/connection/connection.ts";
-import { DbModule, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import {
+  belongsTo,
+  DbModule,
+  DbOptions,
+  DbService,
+  field,
+  hasMany,
+  model,
+} from "../../../src/db/mod.ts";
 import { withOpenTelemetry } from "../../support/open_telemetry.ts";
 import { test } from "../../support/test.ts";
 import { openDb, testOnEach } from "../support/database.ts";
@@ -20,7 +28,10 @@ const Visit = model("visits", {
   id: field.integer().primaryKey(),
   place_id: field.integer().references(Place),
 });
-class Db extends DbService.with({ place: Place, visit: Visit }) {}
+class Db extends DbService.with({ place: Place, visit: Visit }, {
+  place: { visits: hasMany(Visit.place_id) },
+  visit: { place: belongsTo(Visit.place_id) },
+}) {}
 
 interface Replicated {
   readonly brand: ServerBrand;
@@ -181,6 +192,70 @@ testReplicated("a request that writes reads from the database from then on", asy
   assert.ok(shown[0] !== "primary" && shown[0] === shown[1], "the same replica");
   await db.place.create({ data: { name: "created" } });
   assert.notEqual(await placeIn(db), "primary");
+});
+
+testReplicated("an operation outside a request reads from one replica", async (
+  { primary, replicas },
+) => {
+  const visits = [[1, 2], [3, 4, 5]];
+  for (const [index, url] of replicas.entries()) {
+    await using db = await Db.open(DbOptions.fromUrl(url));
+    const data = (visits[index] ?? []).map((id) => ({ id, place_id: 1 }));
+    await db.visit.createMany({ data });
+  }
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(replicas));
+  const orderBy = { id: "asc" } as const;
+  const results = {
+    include: async () => {
+      const rows = await db.visit.findMany({ orderBy, include: { place: true } });
+      return rows.map(({ id, place }) => [id, place.name]);
+    },
+    counts: async () => {
+      const include = { visits: { orderBy }, _count: { visits: true } } as const;
+      const place = await db.place.findUnique({ where: { id: 1 }, include });
+      return [place?.name, place?.visits.map(({ id }) => id), place?._count.visits];
+    },
+    page: async () => {
+      const { rows, total } = await db.visit.page({ orderBy, take: 1, withTotal: true });
+      return [rows[0]?.id, total];
+    },
+    stream: async () => {
+      const ids: number[] = [];
+      for await (const { id } of db.visit.stream({ batchSize: 1 })) ids.push(id);
+      return ids;
+    },
+  };
+  const expected: Record<keyof typeof results, readonly unknown[]> = {
+    include: [[[1, "one"], [2, "one"]], [[3, "two"], [4, "two"], [5, "two"]]],
+    counts: [["one", [1, 2], 2], ["two", [3, 4, 5], 3]],
+    page: [[1, 2], [3, 3]],
+    stream: visits,
+  };
+  for (const [name, read] of Object.entries(results)) {
+    const both = [await read(), await read()].toSorted();
+    assert.deepEqual(both, expected[name as keyof typeof results], name);
+  }
+});
+
+testReplicated("a request whose replica is lost goes on with the database", async (
+  { primary, replicas },
+) => {
+  const lines = await Promise.all(replicas.map((url) => tcpLine(url)));
+  await using db = await Db.open(DbOptions.fromUrl(primary).replicas(lines.map(({ url }) => url)));
+  class Places extends controller("/places") {
+    show = route.get("/", async () => {
+      const before = await placeIn(db);
+      lines[before === "one" ? 0 : 1]?.cut();
+      return [before === "primary", await placeIn(db), await placeIn(db)];
+    });
+  }
+  await using server = await FwFactory.create(module({ controllers: [Places] }));
+  const show = async () => await (await server.request("/places")).json();
+  assert.deepEqual(await show(), [false, "primary", "primary"]);
+  const other = await placeIn(db);
+  assert.notEqual(other, "primary");
+  assert.deepEqual(await manyIn(db, 2), [other, other]);
+  await Promise.all(lines.map((line) => line.close()));
 });
 
 testReplicated("a replica that cannot be reached is left out, and others answer", async (
