@@ -3,25 +3,17 @@
  *
  * @module
  */
-import { getLogger } from "@logtape/logtape";
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, Driver, RootOperationNode } from "kysely";
-import type { PoolUsage } from "../../platform/pool_usage.ts";
 import { trackRequests } from "../../platform/request_scope.ts";
-import { DbError, dbError } from "../errors.ts";
 import type { TimeLimits } from "../transaction/time_limits.ts";
 import type { TransactionOptions } from "../transaction/transaction.ts";
 import type { DbConnection } from "./connection.ts";
+import { isCode, type Opener, Replica } from "./replica.ts";
 import type { Statement, StatementResult } from "./statement.ts";
-
-/** How long a replica that cannot be reached is left out, in milliseconds. */
-const LEFT_OUT_MS = 10_000;
 
 /** On whose behalf a statement runs: an object for each request, and each operation outside one. */
 const readers = new AsyncLocalStorage<object>();
-
-/** Opens a database. */
-export type Opener = () => Promise<DbConnection>;
 
 /** The replicas of a database, and which of them answers which read. */
 export class Replicas {
@@ -50,14 +42,7 @@ export class Replicas {
    */
   async open(primary: DbConnection): Promise<DbConnection> {
     trackRequests((work) => readers.run({}, work));
-    await Promise.all(this.#replicas.map(async (replica) => {
-      try {
-        await replica.connect();
-      } catch (error) {
-        if (!isUnreachable(error)) throw error;
-        replica.leaveOut(error);
-      }
-    }));
+    await Promise.all(this.#replicas.map((replica) => replica.start()));
     return this.#routed(primary);
   }
 
@@ -135,9 +120,7 @@ export class Replicas {
       } catch (error) {
         // What the primary has changed since then can end a statement of a replica.
         if (isCode(error, "SerializationFailure")) break;
-        if (isLate(error)) replica.check();
-        if (!isUnreachable(error)) throw error;
-        replica.leaveOut(error);
+        if (!replica.fail(error)) throw error;
       }
     }
     this.#leaveReplicas();
@@ -147,6 +130,7 @@ export class Replicas {
   /** Chooses the replica of the caller; `undefined` stands for the primary. */
   #choose(primary: DbConnection): Replica | undefined {
     if (this.#writing.getStore() || primary.isInTransaction) return undefined;
+    for (const replica of this.#replicas) replica.retry();
     const reader = readers.getStore();
     const chosen = reader && this.#chosen.get(reader);
     if (chosen?.isReady) return chosen;
@@ -171,84 +155,6 @@ export class Replicas {
     if (!reader) return;
     this.#chosen.delete(reader);
     this.#bound.add(reader);
-  }
-}
-
-/** One replica. */
-class Replica {
-  readonly #open: Opener;
-  readonly #now: () => number;
-  #connecting: Promise<DbConnection> | undefined;
-  #connection: DbConnection | undefined;
-  #checking: Promise<void> | undefined;
-  #readyAtMs = -Infinity;
-  #isLeftOut = false;
-
-  constructor(open: Opener, now: () => number) {
-    this.#open = open;
-    this.#now = now;
-  }
-
-  /** Whether it may answer. */
-  get isReady(): boolean {
-    return this.#now() >= this.#readyAtMs;
-  }
-
-  /** The number of statements that it runs, or that wait. */
-  get load(): number {
-    const { used = 0, waiting = 0 } = this.usage ?? {};
-    return used + waiting;
-  }
-
-  /** How its connections are used, once it was open. */
-  get usage(): PoolUsage | undefined {
-    return this.#connection?.usage;
-  }
-
-  /**
-   * Opens it, once. After it was left out, one caller tries it: the others wait 10 s more, unless
-   * it answers.
-   *
-   * @throws {DbError} if it cannot be opened
-   */
-  async connect(): Promise<DbConnection> {
-    const wasLeftOut = this.#isLeftOut;
-    if (wasLeftOut) this.#readyAtMs = this.#now() + LEFT_OUT_MS;
-    this.#connecting ??= this.#open();
-    try {
-      this.#connection = await this.#connecting;
-    } catch (error) {
-      this.#connecting = undefined;
-      throw error;
-    }
-    if (wasLeftOut) {
-      await ping(this.#connection);
-      this.#isLeftOut = false;
-      this.#readyAtMs = -Infinity;
-    }
-    return this.#connection;
-  }
-
-  /** Leaves it out unless it answers: each statement on a server that hangs is only late. */
-  check(): void {
-    if (!this.#connection) return;
-    this.#checking ??= ping(this.#connection)
-      .catch((error) => isCode(error.cause, "PoolClosed") || this.leaveOut(error))
-      .then(() => this.#checking = undefined);
-  }
-
-  /** Leaves it out for 10 s. */
-  leaveOut(error: unknown): void {
-    this.#readyAtMs = this.#now() + LEFT_OUT_MS;
-    if (!this.#isLeftOut) {
-      const message = "A read replica cannot be reached, and is left out: {error}";
-      getLogger(["fw", "db"]).warn(message, { error });
-    }
-    this.#isLeftOut = true;
-  }
-
-  async close(): Promise<void> {
-    await (await this.#connecting?.catch(() => undefined))?.close();
   }
 }
 
@@ -291,29 +197,4 @@ function noting(driver: Driver, note: () => void): Driver {
 /** Checks whether a query is one of `selectFrom`, without `with`, which may write. */
 function isSelectFrom(query: RootOperationNode): boolean {
   return query.kind === "SelectQueryNode" && query.from !== undefined && query.with === undefined;
-}
-
-/**
- * Checks that a replica answers, on nobody's behalf.
- *
- * @throws {DbError} `ConnectionLost` if it does not
- */
-async function ping(connection: DbConnection): Promise<void> {
-  try {
-    await connection.shared(() => connection.ping());
-  } catch (error) {
-    throw dbError("reach the replica", { code: "ConnectionLost" }, error);
-  }
-}
-
-function isLate(error: unknown): boolean {
-  return isCode(error, "StatementTimeout") || isCode(error, "PoolTimeout");
-}
-
-function isUnreachable(error: unknown): boolean {
-  return isCode(error, "ConnectionLost");
-}
-
-function isCode(error: unknown, code: DbError["code"]): boolean {
-  return error instanceof DbError && error.code === code;
 }
