@@ -141,9 +141,10 @@ async function proofOf(
     file,
     name: "default",
     option: "--file",
+    cleansUp: true,
     body: `  const proof = exported.default;
   if (typeof proof?.run !== "function") return null;
-  const report = await proof.run(${JSON.stringify(options)});
+  const report = await proof.run({ ...${JSON.stringify(options)}, signal: aborted });
   return {
     isPassed: report.isPassed,
     text: report.toText(),

@@ -89,11 +89,13 @@ async function diffOf(
     file: database,
     name: "Db",
     option: "--database",
+    cleansUp: true,
     body: `  const { DbOptions, diffSchema } = await import("@fw/fw/db");
   if (diffSchema === undefined) return null;
   return await diffSchema(exported.Db, ${databaseOptions}, {
     ...${JSON.stringify({ against, renames, fills })},
     externalTables: exported.externalTables ?? [],
+    signal: aborted,
   });`,
   });
   if (diff) return diff as Omit<FolderDiff, "folder">; // its release wrote it, as this one reads

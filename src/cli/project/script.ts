@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { CliError, interruptible, lineOf, ProgramExit, SIGNALS } from "../terminal/cli_error.ts";
-import { findDeno, type Outcome, run } from "../system/programs.ts";
+import { findDeno, type Outcome, run, sendSignal } from "../system/programs.ts";
 import { exportsName } from "../edit/imports.ts";
 import { parseModule } from "../edit/syntax.ts";
 import { readText } from "../system/files.ts";
@@ -35,6 +35,11 @@ export interface ProjectScript extends ImportedFile {
   readonly envFile?: string | undefined;
   /** Variables that replace those of this process and of the file. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Whether the body removes what it created when the `AbortSignal` in `aborted` is aborted, by
+   * which it ends; others are killed.
+   */
+  readonly cleansUp?: boolean;
 }
 
 /** The result of a script, or the message of its error. */
@@ -52,7 +57,8 @@ interface ScriptResult {
 export async function runInProject(project: Project, script: ProjectScript): Promise<unknown> {
   const path = await checkedPath(project, script);
   const deno = requireDeno();
-  return await interruptible(async (signal) => {
+  const { cleansUp = false } = script;
+  return await interruptible(async (aborted, hurried) => {
     const folder = mkdtempSync(join(tmpdir(), "fw-"));
     try {
       const resultFile = join(folder, "result.json");
@@ -60,9 +66,9 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
       const variables = envFile === undefined ? [] : [`--env-file=${envFile}`];
       const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...variables, "-"], {
         cwd: project.root,
-        input: sourceOf(script.body, { path, resultFile }),
+        input: sourceOf(script.body, { path, resultFile, cleansUp }),
         env: { ...process.env, NO_COLOR: "1", ...script.env },
-        signal,
+        ...cleansUp ? { stop: aborted, signal: hurried } : { signal: aborted },
       });
       const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");
       if (left.result === undefined) throw new CliError(lineOf(left.error ?? failureOf(outcome)));
@@ -90,8 +96,7 @@ export async function serveInProject(project: Project, script: ImportedFile): Pr
     cwd: project.root,
     stdio: ["pipe", "inherit", "inherit"],
   });
-  // not by ChildProcess.kill: Deno allows it once, and then reports the process as ended
-  const pass = (signal: NodeJS.Signals) => child.pid && process.kill(child.pid, signal);
+  const pass = (signal: NodeJS.Signals) => sendSignal(child.pid, signal);
   for (const signal of SIGNALS) process.on(signal, pass);
   try {
     child.stdin.on("error", () => {}); // it may end before it has read its input
@@ -150,11 +155,16 @@ function requireDeno(): string {
  */
 function sourceOf(
   body: string,
-  { path, resultFile }: { readonly path: string; readonly resultFile: string },
+  { path, resultFile, cleansUp }: {
+    readonly path: string;
+    readonly resultFile: string;
+    readonly cleansUp: boolean;
+  },
 ): string {
   return `
 import { writeFileSync } from "node:fs";
 import process from "node:process";
+${cleansUp ? ABORTED : ""}
 async function main() {
   const exported = await import(${JSON.stringify(pathToFileURL(path).href)});
 ${body}
@@ -189,6 +199,11 @@ try {
 }
 `;
 }
+
+/** The code by which signals abort a script: those of a terminal, and that of this process. */
+const ABORTED = `const controller = new AbortController();
+const aborted = controller.signal;
+for (const signal of ${JSON.stringify(SIGNALS)}) process.on(signal, () => controller.abort());`;
 
 /** The code by which a script describes an error. */
 const DESCRIBE = `function describe(error) {

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Kills it; default never. */
   readonly signal?: AbortSignal | undefined;
+  /** Makes it stop by SIGTERM; default never. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** Finds a program on the PATH. */
@@ -44,24 +46,39 @@ export function findOnPath(program: string): string | undefined {
  */
 export function run(
   [program, ...args]: readonly [program: string, ...args: string[]],
-  { cwd, input = "", env = process.env, signal }: RunOptions,
+  { cwd, input = "", env = process.env, signal, stop }: RunOptions,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
+    for (const each of [signal, stop]) each?.throwIfAborted();
     const child = spawn(program, args, { cwd, env, stdio: "pipe" });
     const kill = () => child.kill("SIGKILL");
     signal?.addEventListener("abort", kill);
+    const terminate = () => void sendSignal(child.pid, "SIGTERM");
+    stop?.addEventListener("abort", terminate);
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => stdout += chunk);
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr += chunk);
     child.once("error", reject).once("close", (code) => {
       signal?.removeEventListener("abort", kill);
+      stop?.removeEventListener("abort", terminate);
       resolve({ code, stdout, stderr });
     });
     child.stdin.on("error", () => {}); // it may end before it has read its input
     child.stdin.end(input);
   });
+}
+
+/**
+ * Sends a signal to a process, unless it has ended. `ChildProcess.kill` of Deno sends one signal at
+ * most, and then reports the process as ended.
+ */
+export function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(pid, signal);
+  } catch {
+    // it has ended
+  }
 }
 
 /** A file to format. */

@@ -47,24 +47,35 @@ export class ProgramExit extends Error {
   }
 }
 
+/** How long work that a signal has aborted may take to remove what it created. */
+const CLEANING_MS = 20_000;
+
 /**
  * Runs work that a signal aborts. It has to stop what it started, and remove what it created,
- * before it settles.
+ * before it settles. `hurried` is aborted by a second signal, or 20 s after the first: then it has
+ * to settle at once.
  *
  * @throws {Interruption} after a signal
  */
-export async function interruptible<T>(work: (aborted: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const interrupt = (signal: (typeof SIGNALS)[number]) =>
-    controller.abort(new Interruption(signal));
+export async function interruptible<T>(
+  work: (aborted: AbortSignal, hurried: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [first, second] = [new AbortController(), new AbortController()];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const interrupt = (signal: (typeof SIGNALS)[number]) => {
+    if (first.signal.aborted) return second.abort();
+    timer = setTimeout(() => second.abort(), CLEANING_MS);
+    first.abort(new Interruption(signal));
+  };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
-    const result = await work(controller.signal);
-    controller.signal.throwIfAborted();
+    const result = await work(first.signal, second.signal);
+    first.signal.throwIfAborted();
     return result;
   } catch (error) {
-    throw controller.signal.aborted ? controller.signal.reason : error;
+    throw first.signal.aborted ? first.signal.reason : error;
   } finally {
+    clearTimeout(timer);
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }

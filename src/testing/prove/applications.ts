@@ -23,7 +23,7 @@ import {
   signIn,
   type Signing,
 } from "./replacements.ts";
-import type { Send, StartedApplication } from "./part.ts";
+import { RunEnded, type Send, type StartedApplication } from "./part.ts";
 
 /** The `aud` of the tokens. */
 const AUDIENCE = "prove";
@@ -44,6 +44,9 @@ interface Shared {
 /** Starts applications of one module, whose callers have tokens of one identity provider. */
 export class Applications implements AsyncDisposable {
   readonly #shared: Shared;
+  /** Those that start, or are not closed. */
+  readonly #started = new Set<Promise<StartedApplication>>();
+  #isOver = false;
 
   private constructor(shared: Shared) {
     this.#shared = shared;
@@ -79,8 +82,53 @@ export class Applications implements AsyncDisposable {
     }
   }
 
-  /** Starts an application with empty databases. */
+  /**
+   * Starts an application with empty databases.
+   *
+   * @throws {RunEnded} if the run was aborted
+   */
   async start(): Promise<StartedApplication> {
+    this.#checkRuns();
+    const starting = this.#start();
+    this.#started.add(starting);
+    const forget = () => this.#started.delete(starting);
+    starting.catch(forget);
+    const started = await starting;
+    const close = async () => {
+      await started[Symbol.asyncDispose]();
+      forget();
+    };
+    const whileRunning = (send: Send): Send => (path, init) => {
+      this.#checkRuns();
+      return send(path, init);
+    };
+    return {
+      ...started,
+      send: whileRunning(started.send),
+      sendHastily: whileRunning(started.sendHastily),
+      [Symbol.asyncDispose]: close,
+    };
+  }
+
+  /** Closes the applications of a run that was aborted, and stops the identity provider. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    try {
+      const started = await Promise.allSettled(this.#started);
+      await Promise.allSettled(
+        started.map((it) => it.status === "fulfilled" && it.value[Symbol.asyncDispose]()),
+      );
+      await this.#shared.identity.provider.close();
+    } finally {
+      this.#shared.unmute();
+    }
+  }
+
+  #checkRuns(): void {
+    if (this.#isOver) throw new RunEnded("Cannot go on: the run was aborted");
+  }
+
+  async #start(): Promise<StartedApplication> {
     const { root, options, identity, keys, replaced, database } = this.#shared;
     const { setUp, overrides = [], callers = {}, migrations } = options;
     const own = typeof overrides === "function" ? overrides(identity) : overrides;
@@ -111,15 +159,6 @@ export class Applications implements AsyncDisposable {
     } catch (error) {
       await close().catch(() => {}); // the first error is the cause
       throw error;
-    }
-  }
-
-  /** Stops the identity provider. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#shared.identity.provider.close();
-    } finally {
-      this.#shared.unmute();
     }
   }
 }

@@ -109,6 +109,8 @@ export interface ProveRunOptions {
   readonly database?: string | undefined;
   /** The content of `prove.json`: what the run compares; default nothing. */
   readonly recorded?: ProveRecord | undefined;
+  /** Aborting it ends the run, which removes its databases and throws the reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An earlier document of the application. */

@@ -89,6 +89,11 @@ export interface StartedApplication extends AsyncDisposable {
   readonly sendHastily: Send;
 }
 
+/** The error of a request, or of a start, after the run was aborted. */
+export class RunEnded extends Error {
+  override readonly name = "RunEnded";
+}
+
 /** Sends a request. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 

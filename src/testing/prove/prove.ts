@@ -42,10 +42,13 @@ export class Proof {
    * @throws {Error} as the application does if it cannot start
    */
   async run(options: ProveRunOptions = {}): Promise<ProveReport> {
-    const known = ["only", "base", "seed", "requests", "reduceMs", "database", "recorded"];
+    const known = [
+      ...["only", "base", "seed", "requests", "reduceMs"],
+      ...["database", "recorded", "signal"],
+    ];
     const refuse = refusing("prove");
     checkNames(options, { known, refuse });
-    const { base, recorded, reduceMs = REDUCE_MS } = options;
+    const { base, recorded, reduceMs = REDUCE_MS, signal } = options;
     const { only = PART_NAMES.filter((name) => base || name !== "contract") } = options;
     const unknown = only.find((name) => !PART_NAMES.includes(name));
     if (unknown !== undefined) refuse(`there is no part ${unknown}`);
@@ -62,8 +65,9 @@ export class Proof {
     try {
       for (const name of PART_NAMES.filter((name) => only.includes(name))) {
         const part = await loadPart(name);
+        signal?.throwIfAborted();
         const start = performance.now();
-        const result = await part.run({
+        const running = part.run({
           options: this.#options,
           seed,
           requests,
@@ -74,6 +78,7 @@ export class Proof {
           isAsRecorded: recorded?.seed === seed && recorded.requests === requests,
           start: () => applications.start(),
         });
+        const result = await unlessAborted(running, signal);
         const failures = result.failures.map((failure) => hidden(failure, hide));
         reports.push({ name, ms: Math.round(performance.now() - start), ...result, failures });
       }
@@ -135,6 +140,20 @@ function hidden(
   hide: (text: string) => string,
 ): Failure {
   return { subject, message: hide(message), ...details && { details: details.map(hide) } };
+}
+
+/** Settles like the work, or rejects with the reason when the signal is aborted. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return await work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 function randomSeed(): number {

@@ -203,6 +203,33 @@ for (
     }
   }, { skip });
 
+  test(
+    `Proof.run() that is aborted sends nothing more, and removes its database on ${brand}`,
+    async () => {
+      const controller = new AbortController();
+      const names: string[] = [];
+      let requests = 0;
+      const running = prove(users.appModule("sqlite::memory:"), {
+        async setUp(app) {
+          const query = sql<{ name: string }>`select ${sql.raw(nameOf)} as name`;
+          const { rows } = await query.execute(app.get(users.Db).kysely);
+          names.push(...rows.map(({ name }) => name));
+          app.use(async (_c, next) => {
+            if (++requests === 5) controller.abort(new Error("enough"));
+            await next();
+          });
+          users.setUp(app);
+        },
+      }).run({ database: url, signal: controller.signal });
+      await assert.rejects(running, { message: "enough" });
+      assert.deepEqual([names.length, requests], [1, 5]);
+      await using db = await users.Db.open(DbOptions.fromUrl(url));
+      const { rows } = await sql`select 1 from ${sql.raw(list)} = ${names[0]}`.execute(db.kysely);
+      assert.deepEqual(rows, []);
+    },
+    { skip },
+  );
+
   test(`Proof.run() removes a database on ${brand} whose tables cannot be created`, async () => {
     const names: string[] = [];
     class Broken extends DbService.with({}) {

@@ -35,6 +35,8 @@ export interface SchemaDiffOptions {
   readonly fills?: Readonly<Record<string, string>>;
   /** Tables that are not compared, as no model has them; `*` at the end stands for any text. */
   readonly externalTables?: readonly string[];
+  /** Aborting it ends the comparison, which removes its databases and throws the reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How models differ from migrations. */
@@ -65,6 +67,20 @@ export interface ComparedModels {
 
 /** Compares models with migrations, or with a database. */
 export async function compareModels(
+  models: ComparedModels,
+  { signal, ...how }: SchemaDiffOptions,
+): Promise<SchemaDiff> {
+  if (!signal) return await compare(models, how);
+  try {
+    const diff = await compare({ ...models, options: closedBy(signal, models.options) }, how);
+    signal.throwIfAborted();
+    return diff;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+async function compare(
   { options, tablesIn }: ComparedModels,
   { against = "migrations", renames: texts = [], fills = {}, externalTables = [] }:
     SchemaDiffOptions,
@@ -110,6 +126,22 @@ export async function compareModels(
     losses: [...description.losses, ...written.losses],
     notCompared: [...new Set(notCompared)],
     migrations: withComments(written.migrations, description.unfilled),
+  };
+}
+
+/** Opens databases that an aborted signal closes: what uses them fails. */
+function closedBy(signal: AbortSignal, options: ComparedOptions): ComparedOptions {
+  const closing = async (opening: Promise<UnmigratedDatabase>) => {
+    const opened = await opening;
+    const close = () => opened.database.close();
+    if (signal.aborted) await close();
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => void close().catch(() => {})); // the user's fails too
+    return opened;
+  };
+  return {
+    openTemporary: () => closing(options.openTemporary()),
+    openUnmigrated: (how) => closing(options.openUnmigrated(how)),
   };
 }
 

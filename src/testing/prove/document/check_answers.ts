@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { withTimeLimit } from "../../../platform/time_limit.ts";
-import type { Send } from "../part.ts";
+import { RunEnded, type Send } from "../part.ts";
 import { draftsOf, requestsFor, type RequestsOptions } from "../request/arbitrary_requests.ts";
 import { checkAnswer, type CheckedAnswer } from "./check_answer.ts";
 import type { FindLeak } from "./leaks.ts";
@@ -230,7 +230,7 @@ async function exchange(
   try {
     return await withTimeLimit(answer(), timeoutMs);
   } catch (error) {
-    if (error instanceof WrongAnswer) throw error;
+    if (error instanceof WrongAnswer || error instanceof RunEnded) throw error;
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     const { method, template } = planned.operation;
     throw new WrongAnswer({

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sql } from "kysely";
 import { DbService, field, model } from "../../../../src/db/mod.ts";
 import { test } from "../../../support/test.ts";
 import { type Brand, testOnEach } from "../../support/database.ts";
@@ -177,6 +178,34 @@ testOnEach("diffSchema() compares with the tables of a database", async ({ url }
   const missing = await project.diff({ author: Author });
   assert.deepEqual(missing.changes, ["create table authors"]);
 });
+
+testOnEach("diffSchema() that is aborted fails, and removes its database", async (
+  { url, brand },
+) => {
+  const project = new Project(url);
+  const controller = new AbortController();
+  const names: string[] = [];
+  project.migrations["0001_slow"] = {
+    up: async (kysely) => {
+      const name = sql<string>`${sql.raw(brand === "mysql" ? "database()" : "current_database()")}`;
+      const { rows } = await sql<{ name: string }>`select ${name} as name`.execute(kysely);
+      names.push(...rows.map(({ name }) => name));
+      controller.abort(new Error("enough"));
+    },
+  };
+  const { signal } = controller;
+  for (const _ of [1, 2]) {
+    await assert.rejects(project.diff({ author: Author }, { signal }), { message: "enough" });
+  }
+  await using db = await DbService.with({}).open(project.options);
+  const databases = sql.raw(
+    brand === "mysql"
+      ? "information_schema.schemata where schema_name"
+      : "pg_database where datname",
+  );
+  const { rows } = await sql`select 1 from ${databases} = ${names[0]}`.execute(db.kysely);
+  assert.deepEqual([names.length, rows.length], [1, 0]);
+}, { brands: ["postgres", "mysql"] });
 
 testOnEach("diffSchema() knows the functions and schemas of the migrations", async ({ url }) => {
   const project = new Project(url);
