@@ -73,6 +73,7 @@ function app({ title, database, oauth2, authn }: NewProject): string {
   const imports = [
     `import { ${framework.filter(Boolean).join(", ")} } from "@fw/fw";`,
     authn && 'import { JwtService } from "@fw/fw/authn";',
+    'import type { ApiOf } from "@fw/fw/client";',
     oauth2 && 'import { JwtVerifier } from "@fw/fw/oauth2";',
     'import { except } from "hono/combine";',
     'import { secureHeaders } from "hono/secure-headers";',
@@ -127,6 +128,9 @@ export const AppModule = module({
   providers: ${list(providers)},
   controllers: ${list(controllers)},
 });
+
+/** The routes, for \`createClient<Api>()\` of \`@fw/fw/client\`. */
+export interface Api extends ApiOf<typeof AppModule> {}
 
 /** Configures paths, middleware and endpoints.${
     needsToken ? " Every route needs a token unless it declares `public: true`." : ""

@@ -97,7 +97,7 @@ function applicationTest(project: NewProject): string {
 ${oauth2 ? startWithProvider(project) : authn ? start(project) : ""}
 Deno.test("GET /api/ greets", async () => {
   ${begin}
-  const response = await ${app}.request("/api/");
+  const response = await ${app}.client.get.response("/");
   assert.equal(response.status, 200);
   assert.equal(await response.text(), "Hello, world!");
 });

@@ -51,6 +51,17 @@ deno task fw generate resource cat   # a whole CRUD: routes, service, model, mig
 deno task fw generate --help         # all kinds of code
 \`\`\`
 
+## Calling it
+
+Programs in TypeScript, such as a web page, call the routes with their types; nothing is generated:
+
+\`\`\`ts
+import { createClient } from "@fw/fw/client";
+import type { Api } from "./src/app.ts";
+
+const api = createClient<Api>("http://localhost:3000/api");
+\`\`\`
+
 ## In a container
 
 \`\`\`sh
