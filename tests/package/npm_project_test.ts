@@ -59,8 +59,8 @@ const INSTALLED = [
 /** The packages of `fw prove`. */
 const PROOF_PACKAGES = ["fast-check", "@hyperjump/json-schema"];
 
-/** The most bytes of their files: 10.7 MB, and some room for releases of theirs. */
-const INSTALLED_BYTES = 11_100_000;
+/** The most bytes of their files: 11.1 MB, and some room for releases of theirs. */
+const INSTALLED_BYTES = 11_400_000;
 
 /** Serves metrics and documents as YAML; prints why that failed. */
 const METRICS_AND_YAML = `
