@@ -22,18 +22,16 @@ const TIMES = 2;
  * TypeScript refuses 1000 routes of Elysia.
  */
 const SOURCES: Readonly<Record<string, (routes: number) => string>> = {
-  fw: (routes) =>
+  fw: fwOf,
+  "fw, a client": (routes) =>
     [
-      `import { controller, module, route } from "@fw/fw";`,
-      `import * as v from "valibot";`,
-      "const Item = v.object({ id: v.string(), name: v.string() });",
-      `class ItemsController extends controller("items") {`,
-      ...numbers(routes).map((n) =>
-        `  r${n} = route.get("/r${n}/:id", { response: Item }, ` +
-        `({ params }) => ({ id: params.id, name: "r${n}" }));`
+      `import { type ApiOf, createClient } from "@fw/fw/client";`,
+      fwOf(routes),
+      "export interface Api extends ApiOf<typeof AppModule> {}",
+      `const api = createClient<Api>("http://localhost");`,
+      ...numbers(routes / 20).map((n) =>
+        `export const call${n} = () => api.get("/items/r${n}/:id", { params: { id: ${n} } });`
       ),
-      "}",
-      "export const AppModule = module({ controllers: [ItemsController] });",
     ].join("\n"),
   hono: (routes) =>
     [
@@ -51,12 +49,27 @@ const SOURCES: Readonly<Record<string, (routes: number) => string>> = {
     ].join("\n"),
 };
 
-/** Checks the types of 100 and 1000 routes of each peer. */
+function fwOf(routes: number): string {
+  return [
+    `import { controller, module, route } from "@fw/fw";`,
+    `import * as v from "valibot";`,
+    "const Item = v.object({ id: v.string(), name: v.string() });",
+    `class ItemsController extends controller("items") {`,
+    ...numbers(routes).map((n) =>
+      `  r${n} = route.get("/r${n}/:id", { response: Item }, ` +
+      `({ params }) => ({ id: params.id, name: "r${n}" }));`
+    ),
+    "}",
+    "export const AppModule = module({ controllers: [ItemsController] });",
+  ].join("\n");
+}
+
+/** Checks the types of 100 and 1000 routes of each peer, and of calls of a twentieth of them. */
 export function measureTypeChecks(): readonly TypeCheck[] {
   mkdirSync(BUILT, { recursive: true });
   return Object.entries(SOURCES).flatMap(([peer, sourceOf]) =>
     [100, 1000].map((routes) => {
-      const file = join(BUILT, `${peer}_${routes}.ts`);
+      const file = join(BUILT, `${peer.replace(/\W+/g, "_")}_${routes}.ts`);
       writeFileSync(file, sourceOf(routes) + "\n");
       const tsc = [join(HERE, "node_modules/typescript/bin/tsc"), "--noEmit", "--strict"];
       const target = ["--target", "esnext", "--module", "nodenext", "--skipLibCheck"];
