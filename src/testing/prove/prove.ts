@@ -4,6 +4,7 @@
  * @module
  */
 import type { Module } from "../../core/module/module.ts";
+import { unlessAborted } from "../../db/transaction/time_limits.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
 import { PART_NAMES, type PartName, type ProveOptions, type ProveRunOptions } from "./options.ts";
 import { type PartReport, ProveReport } from "./report.ts";
@@ -78,7 +79,9 @@ export class Proof {
           isAsRecorded: recorded?.seed === seed && recorded.requests === requests,
           start: () => applications.start(),
         });
-        const result = await unlessAborted(running, signal);
+        const result = await unlessAborted(running, signal).catch((error) => {
+          throw signal?.aborted ? signal.reason : error;
+        });
         const failures = result.failures.map((failure) => hidden(failure, hide));
         reports.push({ name, ms: Math.round(performance.now() - start), ...result, failures });
       }
@@ -140,20 +143,6 @@ function hidden(
   hide: (text: string) => string,
 ): Failure {
   return { subject, message: hide(message), ...details && { details: details.map(hide) } };
-}
-
-/** Settles like the work, or rejects with the reason when the signal is aborted. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return await work;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }
 
 function randomSeed(): number {
