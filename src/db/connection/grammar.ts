@@ -7,6 +7,7 @@ import type {
   ColumnDataType,
   ColumnDefinitionBuilder,
   Expression,
+  KyselyPlugin,
   RawBuilder,
   SqlBool,
 } from "kysely";
@@ -165,8 +166,11 @@ export interface Grammar {
   /** Whether a statement that writes rows can return them. */
   readonly returning: boolean;
 
-  /** Whether a statement that writes can read the table in a subquery. */
-  readonly readsTarget: boolean;
+  /**
+   * Where a statement that writes cannot read its table in a subquery: changes the query that finds
+   * the rows before.
+   */
+  readonly targetQuery?: KyselyPlugin;
 
   /** The default isolation level of the servers. */
   readonly defaultIsolation: IsolationLevel;
@@ -212,6 +216,12 @@ export interface Grammar {
 
   /** Whether it checks a condition on related rows for each row, also where few meet it. */
   readonly checksEach?: true;
+
+  /**
+   * Whether it joins the related rows of several conditions before it removes the duplicates: three
+   * conditions that 100 rows meet would make a million of one row. Only the first is joined then.
+   */
+  readonly multipliesJoined?: boolean;
 
   /** How long lists are bound. */
   readonly list: ListGrammar;

@@ -225,8 +225,11 @@ function relationFilter(
     const met: Filter = operator === "every"
       ? (eb) => sql<SqlBool>`${eb.parens(filter(eb))} is not true`
       : filter;
-    const exists: Filter = (eb) => eb.exists(query(eb, met).select(one));
-    if (!asksForRow(operator, where)) return (eb) => eb.not(exists(eb));
+    const found: Filter = (eb) => eb.exists(query(eb, met).select(one));
+    if (!asksForRow(operator, where)) return (eb) => eb.not(found(eb));
+    const exists: Filter = mayJoin(relation, operation)
+      ? found
+      : (eb) => eb(found(eb), "=", eb.lit(1));
     // Only a condition that each row of the result meets can drive the query.
     if (!isMet || isNull) return exists;
     const driving = { relation, keys: (eb: Builder) => keys(eb, filter), isRowByRow: false };
@@ -236,6 +239,14 @@ function relationFilter(
       eb.exists(query(eb, met).select(one).limit(eb.lit(1)).offset(eb.lit(0)));
     return (eb) => driving.isRowByRow ? rowByRow(eb) : exists(eb);
   }));
+}
+
+/** Checks whether the rows of a condition may be joined: see `Grammar.multipliesJoined`. */
+function mayJoin({ kind }: TableRelation, operation: Operation): boolean {
+  if (kind !== "many" || !operation.table.connection.grammar.multipliesJoined) return true;
+  const isFirst = !operation.joinsMany;
+  operation.joinsMany = true;
+  return isFirst;
 }
 
 /** Returns the operators on a relation, each with its condition, or `null`. */

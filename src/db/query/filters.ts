@@ -97,11 +97,12 @@ export function uniqueFilter(unique: Values, operation: Operation): Filter {
  * these rows are found before: DISTINCT keeps their query from becoming a part of the statement.
  */
 export function targetFilter(filter: Filter, { table, readsTarget }: Operation): Filter {
-  const { source, primaryKey, connection: { grammar } } = table;
-  if (!readsTarget || grammar.readsTarget) return filter;
+  const { source, primaryKey, connection: { grammar: { targetQuery } } } = table;
+  if (!readsTarget || !targetQuery) return filter;
   const key = primaryKey.map(({ column }) => column);
   return (eb) => {
-    const found = eb.selectFrom(source).select(key).distinct().where(filter);
+    const found = eb.selectFrom(source).select(key).distinct().where(filter)
+      .withPlugin(targetQuery);
     return eb(rowValue(key), "in", eb.selectFrom(found.as("~rows")).select(key));
   };
 }

@@ -85,6 +85,8 @@ export class Operation implements OperationContext {
   others: ReadonlyMap<string, TableColumn> | undefined;
   /** The conditions on related rows that all rows meet. */
   readonly driving: DrivingCondition[] = [];
+  /** Whether it has a condition on many related rows, which the database may join. */
+  joinsMany = false;
   /** The columns whose equality with a value is written as a range of one value. */
   ranged: ReadonlySet<TableColumn> | undefined;
   /** The name of its rows in the SQL: that of the table, unless an outer query has it. */

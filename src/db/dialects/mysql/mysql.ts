@@ -26,6 +26,7 @@ import type { FieldKind } from "../../model/field_kind.ts";
 import { lockingClause } from "../../model/row_lock.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
+import { LATE_CONSTANTS } from "./late_constants.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 
 /** An index of MySQL cannot have a whole `longtext`. */
@@ -107,7 +108,7 @@ export function mysqlGrammar(
       bigint: { encode: integer, decode: BIGINT.decode },
     },
     returning: false,
-    readsTarget: false,
+    targetQuery: LATE_CONSTANTS,
     defaultIsolation: "repeatable read",
     // A deadlock rolls it back, and later statements would run outside a transaction.
     dooms: ({ code, endsTransaction = false }) =>
@@ -120,6 +121,7 @@ export function mysqlGrammar(
     // It plans each run of any statement.
     plansByLimit: false,
     maxParameters: 65_535,
+    multipliesJoined: !isMariadb,
     firstOfEach: hasLateral(version) ? "lateral" : "union",
     list: {
       minLength: 4097,

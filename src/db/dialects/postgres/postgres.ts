@@ -77,7 +77,6 @@ export const POSTGRES: Grammar = {
   brand: "PostgreSQL",
   codecs: CODECS,
   returning: true,
-  readsTarget: true,
   defaultIsolation: "read committed",
   dooms: () => true,
   nullsLast: true,

@@ -81,7 +81,6 @@ export const SQLITE: Grammar = {
   brand: "SQLite",
   codecs: CODECS,
   returning: true,
-  readsTarget: true,
   defaultIsolation: "serializable",
   // An I/O error may roll it back, and so may a disk that is full.
   dooms: ({ code }) => code === "ConnectionLost" || code === "DiskFull",
