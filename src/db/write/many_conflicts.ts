@@ -28,8 +28,8 @@ import { type RowUpsert, upsertRow } from "./upsert.ts";
 /** MySQL's variable of how many rows a statement has refused to write. */
 const RESET: Statement = { sql: "set @fw_refused = 0", parameters: [], reads: false };
 const READ: Statement = { sql: "select @fw_refused", parameters: [], reads: true };
-/** MySQL cannot generate a key. */
-const NO_KEY = 1467;
+/** MySQL cannot generate a key, or has generated some beside that of a row that conflicts. */
+const KEY_ERRORS: readonly unknown[] = [1467, 1869];
 
 /** What to set in the rows that rows to create conflict with. */
 export interface ManyUpdates {
@@ -150,7 +150,8 @@ export function rowUpsert(
 
 /**
  * Runs a statement of MySQL, and returns how many rows it has refused to write; `NaN` if it failed
- * because a row of a negative key conflicts: the next ones would have keys beyond all numbers.
+ * because of the key of a row that conflicts: after a negative one, the next ones would have keys
+ * beyond all numbers; MySQL refuses a given one after generated ones, which MariaDB does not.
  */
 async function refusedBy(
   { statement, tuples }: InsertBatch,
@@ -161,7 +162,7 @@ async function refusedBy(
     return Number(rows[0]?.[0]);
   } catch (error) {
     const { cause } = error as { cause?: { errno?: unknown } };
-    if (cause?.errno === NO_KEY && tuples.length > 1) return NaN;
+    if (KEY_ERRORS.includes(cause?.errno) && tuples.length > 1) return NaN;
     throw error;
   }
 }
