@@ -166,7 +166,18 @@ export class RelatedQuery {
   }
 
   #page(isOwned: Owned): Subquery {
-    return this.#bounded(this.#ordered(this.#rows(isOwned), this.#order));
+    return this.#bounded(this.#ordered(this.#rows(isOwned), this.#orderOfPage));
+  }
+
+  /** The order; MySQL sorts all rows of an owner if the column of the owner does not begin it. */
+  get #orderOfPage(): readonly OrderTerm[] {
+    const { own: { grammar }, their, through } = this.#options.relation;
+    const [first] = this.#order;
+    if (!first || through || this.#form !== "lateral" || grammar.brand !== "MySQL") {
+      return this.#order;
+    }
+    const { direction } = first;
+    return [{ name: their.column, direction, isNullable: false }, ...this.#order];
   }
 
   #rows(isOwned: Owned): Subquery {

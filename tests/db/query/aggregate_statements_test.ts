@@ -1,14 +1,15 @@
+import type { Brand } from "../support/database.ts";
 import { type Expected, type Operation, same, testStatements } from "../support/statements.ts";
 
 const FROM = 'from "posts"';
-const sumOf = (column: string): Readonly<Record<keyof Expected, string>> => ({
+const sumOf = (column: string): Readonly<Record<Brand, string>> => ({
   sqlite: `case when count(${column}) > 0 then printf('%019d%010d', ` +
     `sum(${column} >> 32) + (sum(${column} & 4294967295) >> 32) + 4611686018427387904, ` +
     `sum(${column} & 4294967295) & 4294967295) end`,
   postgres: `sum(${column})`,
   mysql: `sum(${column})`,
 });
-const averageOf = (column: string): Readonly<Record<keyof Expected, string>> => ({
+const averageOf = (column: string): Readonly<Record<Brand, string>> => ({
   sqlite: `(sum(${column} >> 32) * 4294967296.0 + sum(${column} & 4294967295)) / ` +
     `count(${column}) / 1e0`,
   postgres: `(sum(${column}) * 1)::float8 / count(${column}) / 1e0`,

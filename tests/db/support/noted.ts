@@ -1,6 +1,7 @@
 /** Real databases that record their statements. */
 import type { DatabaseConnection, Driver } from "kysely";
 import { DbConnection } from "../../../src/db/connection/connection.ts";
+import type { Grammar } from "../../../src/db/connection/grammar.ts";
 import type { Dialect } from "../../../src/db/connection/dialect.ts";
 import { DEFAULT_LIMITS, type PoolLimits } from "../../../src/db/connection/pool_limits.ts";
 import { readServerUrl } from "../../../src/db/dialects/server/database_url.ts";
@@ -35,17 +36,27 @@ export class Notes {
   }
 }
 
+/** A database that makes notes. */
+export interface Noting<T> {
+  readonly db: T;
+  readonly notes: Notes;
+  /** The server: MySQL and MariaDB are one brand. */
+  readonly system: Grammar["system"];
+}
+
 /** Opens a database that makes notes. */
 export async function openNoted<T extends AsyncDisposable>(
   Service: new (connection: DbConnection) => T,
   { brand, url }: TestDatabase,
   changes: Partial<PoolLimits> = {},
-): Promise<{ readonly db: T; readonly notes: Notes } & AsyncDisposable> {
+): Promise<Noting<T> & AsyncDisposable> {
   const limits = { ...DEFAULT_LIMITS, ...changes };
   const notes = new Notes();
   const dialect = noting(await openDialect({ brand, url }, limits), notes);
-  const db = new Service(new DbConnection(dialect, limits));
-  return { db, notes, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() };
+  const connection = new DbConnection(dialect, limits);
+  const db = new Service(connection);
+  const { system } = connection.grammar;
+  return { db, notes, system, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() };
 }
 
 async function openDialect(

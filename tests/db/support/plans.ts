@@ -6,7 +6,7 @@ import type { Noted } from "./noted.ts";
 const EXPLAIN: Readonly<Record<Brand, string>> = {
   sqlite: "explain query plan",
   postgres: "explain",
-  mysql: "explain",
+  mysql: "explain format=traditional",
 };
 
 /** Returns the plan of a noted statement as text: on MySQL each line names its columns. */
