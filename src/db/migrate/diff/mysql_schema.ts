@@ -150,9 +150,7 @@ function tableOf(
   const parts: OtherPart[] = [];
   for (const { name: check, condition, is_inline } of rows.checks) {
     if (jsonOf({ condition }) !== undefined) continue;
-    // MySQL escapes the quotes around text, MariaDB only those in it.
-    const text = rows.isMariadb ? condition : condition.replaceAll("\\'", "'");
-    const found = declarableCheck(text, names);
+    const found = declarableCheck(rows.isMariadb ? condition : plainCheck(condition), names);
     if (found) checks.push({ name: check, ...found, ...isSet(is_inline) && { isInline: true } });
     else parts.push({ text: `constraint ${check} of ${name}` });
   }
@@ -226,7 +224,7 @@ function columnOf(
     ...expression === undefined && onUpdate && { default: `null ${onUpdate}` },
     ...row.extra.includes("auto_increment") && { generation: "auto_increment" },
     ...row.computed && {
-      computed: `generated always as (${row.computed}) ${
+      computed: `generated always as (${isMariadb ? row.computed : unescaped(row.computed)}) ${
         /stored|persistent/i.test(row.extra) ? "stored" : "virtual"
       }`,
     },
@@ -238,6 +236,28 @@ function columnOf(
 
 /** A text in SQL, in which a quote is doubled, or escaped by a backslash. */
 const TEXT = /'((?:''|\\[^]|[^'\\])*)'/g;
+
+/** A text that MySQL prints as an expression. */
+const TEXT_EXPRESSION = /^_utf8mb[34]'((?:''|\\[^]|[^'\\])*)'$/;
+
+/** Returns the condition of a check of MySQL, which has `-5` or `-(5)` for the same number. */
+function plainCheck(condition: string): string {
+  const text = unescaped(condition);
+  return text.includes("'") ? text : text.replaceAll(/-\((\d[\d.]*)\)/g, "-$1");
+}
+
+/** Returns an expression of MySQL's catalogue, which has each quote and backslash after another. */
+function unescaped(expression: string): string {
+  return expression.replaceAll(/\\([^])/g, "$1");
+}
+
+/** Returns the SQL of a default of MySQL; a text as one without an expression, where it may be. */
+function expressionOf(expression: string, type: string): string {
+  const [, text] = TEXT_EXPRESSION.exec(expression) ?? [];
+  if (text === undefined) return `(${expression})`;
+  const literal = `'${text.replaceAll("\\'", "''")}'`;
+  return /text|blob|json/.test(type) ? `(${literal})` : literal;
+}
 
 /** Returns the SQL of a default; of MySQL, the catalogue has the text of a literal as it is. */
 function defaultOf(
@@ -254,7 +274,7 @@ function defaultOf(
     // it prints a quote in a text as it was written: doubled, or after a backslash
     return expression.replaceAll(/\\([^])/g, (pair, escaped) => escaped === "'" ? "''" : pair);
   }
-  if (/default_generated/i.test(extra)) return `(${expression.replaceAll("\\'", "'")})`;
+  if (/default_generated/i.test(extra)) return expressionOf(unescaped(expression), type);
   if (/^(?:\w*int|decimal|double|float|bit)\b/.test(type)) return expression;
   return `'${expression.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }

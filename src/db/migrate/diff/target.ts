@@ -215,9 +215,13 @@ const SHORT_NAMES: Readonly<Record<Grammar["brand"], Readonly<Record<string, str
   SQLite: {},
 };
 
-/** Returns a default without the cast of a literal to its type: `'new'` of `'new'::state`. */
+/**
+ * Returns a default without the cast of a literal to its type, or the parentheses that MySQL needs
+ * around a long text: `'new'` of `'new'::state` and of `('new')`.
+ */
 export function withoutCast(expression: string): string {
-  return expression.replace(/^(E?'(?:''|[^'])*')::(?:"(?:""|[^"])*"|[\w .()[\],])+$/, "$1");
+  return expression.replace(/^(E?'(?:''|[^'])*')::(?:"(?:""|[^"])*"|[\w .()[\],])+$/, "$1")
+    .replace(/^\(('(?:''|[^'])*')\)$/, "$1");
 }
 
 /** Returns a default without its cast; SQLite has true and false for 1 and 0. */
