@@ -172,7 +172,7 @@ testOnEach("nothing else is several statements", async ({ url }) => {
     { code: "Database" },
   );
   assert.equal(await db.user.count(), 1);
-  await sql`create or replace definer = current_user() trigger keeps before delete on users for each row
+  await sql`create definer = current_user() trigger keeps before delete on users for each row
     begin set @a = 1; signal sqlstate '45000'; end`.execute(db.kysely);
   await assert.rejects(db.user.deleteMany({ all: true }), { code: "Database" });
 }, MYSQL);

@@ -223,7 +223,7 @@ const MYSQL: Readonly<Record<string, Case>> = {
     "time not null",
     "the column is time, which drops milliseconds, the model has time",
   ],
-  a_list: [MOOD, "int(11) not null", "the column is int(11), the model has enum(sad|happy)"],
+  a_list: [MOOD, "double not null", "the column is double, the model has enum(sad|happy)"],
   money: [DECIMAL, "decimal(65, 30) not null"],
   prisma: [field.timestamp(), "datetime(3) not null default current_timestamp(3)"],
   typeorm: [field.timestamp(), "datetime(6) not null default current_timestamp(6)"],

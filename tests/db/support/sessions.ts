@@ -42,7 +42,9 @@ export async function runningStatements(
 export function sleep(brand: Brand, seconds: number): RawBuilder<unknown> {
   return brand === "postgres"
     ? sql`select pg_sleep(${sql.lit(seconds)})`
-    : sql`select sleep(${sql.lit(seconds)})`;
+    // SLEEP() alone would end without an error when MySQL interrupts it.
+    : sql`select 1 from (select 1 as one union select 2) as rows_of_two
+      where sleep(${sql.lit(seconds)}) = 0 limit 1`;
 }
 
 /** Returns the number of a Kysely's session. */

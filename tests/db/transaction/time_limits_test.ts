@@ -73,8 +73,8 @@ testServers("a statement beyond its limit rolls its transaction back", async (db
 });
 
 testServers("a stream of Kysely ends when a chunk takes too long", async (db, database) => {
-  const sleeping = sql.raw(database.brand === "postgres" ? `pg_sleep(3600)` : `sleep(3600)`);
-  const rows = db.kysely.selectNoFrom(sleeping.as("slept")).stream();
+  const asleep = sql`(${sleep(database.brand, HOUR_S)})`;
+  const rows = db.kysely.selectNoFrom(asleep.as("slept")).stream();
   await assert.rejects(Array.fromAsync(rows), late("run query"));
   await nobodySleeps(database);
 });

@@ -60,7 +60,9 @@ testOnEach("diffSchema() quotes names and types of tables that it drops and crea
   await project.rollBack(migrations.length);
   await project.rows("victims");
   const again = await project.diff({}, { against: "database" });
-  const scripts = (diff: typeof before) => diff.migrations.map(({ down }) => down);
+  // MySQL has named the checks by numbers, and lists them by names.
+  const scripts = (diff: typeof before) =>
+    diff.migrations.map(({ down }) => down?.split("\n").toSorted());
   assert.deepEqual(scripts(again), scripts(before));
 });
 
