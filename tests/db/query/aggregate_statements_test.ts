@@ -119,7 +119,7 @@ function ofGroups(condition: string): readonly [sql: string] {
   ];
 }
 
-function each(statement: (brand: keyof Expected) => Expected["mysql"][number]): Expected {
+function each(statement: (brand: Brand) => Expected["mysql"][number]): Expected {
   return {
     sqlite: [statement("sqlite")],
     postgres: [statement("postgres")],
