@@ -7,6 +7,7 @@ import { type Expression, type ExpressionBuilder, sql } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
+import { isFilled } from "../model/model.ts";
 import { every, hasUnseen, scopeFilters } from "../query/filters.ts";
 import type { Operation, OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
@@ -14,22 +15,13 @@ import type { Table } from "../query/table.ts";
 import type { TableColumn, Values } from "../query/table_column.ts";
 import { assign, type Assignments } from "./assignments.ts";
 import { fieldsOf, taken } from "./inserts.ts";
-import {
-  type Extend,
-  type InsertBatch,
-  type Insertion,
-  type InsertManner,
-  insertRows,
-  type Tuple,
-} from "./many_inserts.ts";
+import type { Extend, InsertBatch, Insertion, InsertManner, Tuple } from "./many_inserts.ts";
 import { namesOf } from "./row_reading.ts";
 import { type RowUpsert, upsertRow } from "./upsert.ts";
 
 /** MySQL's variable of how many rows a statement has refused to write. */
 const RESET: Statement = { sql: "set @fw_refused = 0", parameters: [], reads: false };
 const READ: Statement = { sql: "select @fw_refused", parameters: [], reads: true };
-/** MySQL cannot generate a key, or has generated some beside that of a row that conflicts. */
-const KEY_ERRORS: readonly unknown[] = [1467, 1869];
 
 /** What to set in the rows that rows to create conflict with. */
 export interface ManyUpdates {
@@ -49,17 +41,7 @@ export function skipConflicts(context: OperationContext): InsertManner<number> {
     extend: skip,
     async run(batch) {
       if (returning) return (await table.execute(action, batch.statement)).affectedRows;
-      const { tuples } = batch;
-      const refused = await refusedBy(batch, context);
-      if (!Number.isNaN(refused)) return tuples.length - refused;
-      return await connection.transaction(async () => {
-        let count = 0;
-        for (const tuple of tuples) {
-          const [created = 0] = await insertRows([tuple], skipConflicts(context), context);
-          count += created;
-        }
-        return count;
-      });
+      return batch.tuples.length - await refusedBy(batch, context);
     },
   };
 }
@@ -148,34 +130,27 @@ export function rowUpsert(
   };
 }
 
-/**
- * Runs a statement of MySQL, and returns how many rows it has refused to write; `NaN` if it failed
- * because of the key of a row that conflicts: after a negative one, the next ones would have keys
- * beyond all numbers; MySQL refuses a given one after generated ones, which MariaDB does not.
- */
+/** Runs a statement of MySQL, and returns how many rows it has refused to write. */
 async function refusedBy(
-  { statement, tuples }: InsertBatch,
+  { statement }: InsertBatch,
   { table, action }: OperationContext,
 ): Promise<number> {
-  try {
-    const [, , { rows }] = await table.executeTogether(action, [RESET, statement, READ]);
-    return Number(rows[0]?.[0]);
-  } catch (error) {
-    const { cause } = error as { cause?: { errno?: unknown } };
-    if (KEY_ERRORS.includes(cause?.errno) && tuples.length > 1) return NaN;
-    throw error;
-  }
+  const [, , { rows }] = await table.executeTogether(action, [RESET, statement, READ]);
+  return Number(rows[0]?.[0]);
 }
 
 /**
  * Returns what keeps an insertion of MySQL from failing where a row conflicts, and from nothing
- * else, as IGNORE would: its key is set to itself. A variable counts those that are not accepted:
- * the number of rows that are written includes them.
+ * else, as IGNORE would: a column is set to itself, which is no generated key, as MySQL refuses one
+ * that the same statement has generated. A variable counts the rows that are not accepted: the
+ * number of rows that are written includes them.
  */
-function unless(accepted: Expression<unknown>, table: Table) {
-  const { column } = table.primaryKey[0]!;
-  const key = sql.ref(`${table.rows}.${column}`);
-  return { [column]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${key}, ${key})` };
+function unless(accepted: Expression<unknown>, table: Table, set: readonly string[] = []) {
+  const { column } =
+    table.columns.find(({ field, column }) => !isFilled(field) && !set.includes(column)) ??
+      table.primaryKey[0]!;
+  const same = sql.ref(`${table.rows}.${column}`);
+  return { [column]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${same}, ${same})` };
 }
 
 /** Returns the assignments of MySQL for rows that conflict by any unique column. */
@@ -191,13 +166,17 @@ function overwrite(
   const given = ({ column }: TableColumn): Assignments[string] => sql`values(${sql.ref(column)})`;
   const same = by.map((column) => sql`${stored(column)} = ${given(column)}`);
   const accepted = sql`(${sql.join([...same, scoped(eb)], sql` and `)})`;
+  const assigned = [
+    ...columns.map((column) => [column.column, given(column)] as const),
+    ...Object.entries(stamped),
+  ];
   return {
-    ...unless(accepted, table),
+    ...unless(accepted, table, assigned.map(([column]) => column)),
     ...Object.fromEntries(
-      [
-        ...columns.map((column) => [column.column, given(column)] as const),
-        ...Object.entries(stamped),
-      ].map(([column, value]) => [column, sql`if(${accepted}, ${value}, ${stored({ column })})`]),
+      assigned.map(([column, value]) => [
+        column,
+        sql`if(${accepted}, ${value}, ${stored({ column })})`,
+      ]),
     ),
   };
 }

@@ -91,7 +91,6 @@ testPetsOnEach("Repository.createMany() skips a row of defaults that conflicts",
 testPetsOnEach("Repository.createMany() skips a row beside one of a negative key", async (db) => {
   await db.pet.create({ data: { id: -1, tag: "a" } });
   const data = ["a", "b", "c"].map((tag) => ({ tag }));
-  // MySQL would generate keys beyond all numbers.
   assert.equal(await db.pet.createMany({ data, skipDuplicates: true }), 2);
   assert.equal(await db.pet.count({ where: { id: { gt: 0, lt: 100 } } }), 2);
   const wrong = [...data, { tag: "d" }, { tag: "e", owner_id: 99 }];

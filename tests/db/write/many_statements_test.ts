@@ -27,8 +27,8 @@ const data = (...emails: string[]) => ({ data: emails.map((email) => ({ email })
 const RETURNING = ` returning ${ROW}`;
 const SKIP = " on conflict do nothing";
 const COUNT = "(@fw_refused := @fw_refused + 1)";
-const REFUSE = ` on duplicate key update "id" = if(false or ${COUNT}, "authors"."id", ` +
-  '"authors"."id")';
+const REFUSE = ` on duplicate key update "email" = if(false or ${COUNT}, "authors"."email", ` +
+  '"authors"."email")';
 const CREATED: Noted = [
   `${READ} "id" >= last_insert_id() and "id" < last_insert_id() + ? * @@auto_increment_increment ` +
   'and ("id" - last_insert_id()) % @@auto_increment_increment = 0',
@@ -131,8 +131,8 @@ function overwrite(scope: string, columns = ["name", "active"]): string {
   const set = columns.map((name) =>
     `"${name}" = if(${accepted}, values("${name}"), "authors"."${name}")`
   );
-  return ` on duplicate key update "id" = if(${accepted} or ${COUNT}, "authors"."id", ` +
-    `"authors"."id"), ${set.join(", ")}`;
+  return ` on duplicate key update "email" = if(${accepted} or ${COUNT}, "authors"."email", ` +
+    `"authors"."email"), ${set.join(", ")}`;
 }
 
 function whole(...statements: readonly Noted[]): Expected["mysql"] {
