@@ -60,7 +60,8 @@ export class OutboxSchedules implements ScheduleStore {
 
   /** Removes an occurrence that is not due. */
   async remove(id: string): Promise<void> {
-    await this.#writes.jobs.deleteMany({ where: { id, state: "scheduled", attempts: 0 } });
+    const run_at = { gt: this.#writes.date() };
+    await this.#writes.jobs.deleteMany({ where: { id, state: "scheduled", attempts: 0, run_at } });
   }
 
   /** Cancels occurrences that nobody has claimed. */

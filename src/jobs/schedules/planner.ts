@@ -144,8 +144,10 @@ export class Planner {
     },
   ): boolean {
     const plan = planOf(body);
-    if (!plan || state !== "scheduled" || attempts > 0) return false; // a retry keeps its time
-    if (plan.planned > this.#options.store.now() + MAX_DELAY_MS) return true;
+    const now = this.#options.store.now();
+    // what is due has its run, and a retry keeps its time
+    if (!plan || plan.due <= now || state !== "scheduled" || attempts > 0) return false;
+    if (plan.planned > now + MAX_DELAY_MS) return true;
     const isSame = plan.pattern === pattern && plan.timeZone === timeZone;
     return !isSame && (isFirst || plan.started < this.#started);
   }

@@ -146,6 +146,21 @@ testJobs(
   },
 );
 
+testJobs("a time that was missed runs once, though its pattern has changed", async (url) => {
+  const clock = new Clock();
+  const [before, after] = [noting("0 3 * * *"), noting("30 2 * * *")];
+  {
+    await using old = await jobsApp(url, { handlers: before.handlers, now: clock.now });
+    await old.jobs.drain();
+  }
+  clock.ms += 4 * HOUR;
+  await using app = await jobsApp(url, { handlers: after.handlers, now: clock.now });
+  assert.deepEqual(await app.jobs.drain(), ["done"]);
+  clock.ms += DAY;
+  assert.deepEqual(await app.jobs.drain(), ["done"]);
+  assert.deepEqual(after.due, ["01-01T03:00", "01-02T02:30"]);
+});
+
 testJobs("of versions at the same time, the pattern of the process started last", async (url) => {
   const clock = new Clock();
   const [before, after] = [noting("0 3 * * *"), noting("0 12 * * *")];
