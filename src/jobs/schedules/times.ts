@@ -21,7 +21,11 @@ export async function timesOf(kinds: readonly ScheduleKind[]): Promise<Times> {
   // bundlers accept a missing package only if its import is caught here
   const { Cron } = await import("croner").catch(notInstalled);
   const nextTimeOf = ({ pattern, timeZone }: SchedulePattern): NextTime => {
-    const cron = new Cron(pattern, { timezone: timeZone, paused: true });
+    const cron = new Cron(pattern, {
+      timezone: timeZone,
+      paused: true,
+      fixedTimeRule: "no-wildcard",
+    });
     return (after) => {
       const next = cron.nextRun(new Date(after));
       if (next === null) throw new RangeError("the pattern matches no time");
