@@ -79,7 +79,7 @@ export function bullmq(options: BullmqOptions): JobRelay {
       const chosen = typeof connection === "function" ? connection() : connection;
       return new BullmqQueue(await library(), {
         name: queue,
-        connection: { retryStrategy: () => RETRY_MS, ...chosen },
+        connection: { retryStrategy: () => RETRY_MS, reconnectOnError: isReadOnly, ...chosen },
         prefix,
       });
     },
@@ -196,6 +196,11 @@ class BullmqQueue implements JobQueue {
     const reason = error.message || error.code; // not its command, which can have the password
     getLogger(["fw", "jobs"]).warn("The relay of jobs to Redis has failed: {reason}", { reason });
   }
+}
+
+/** Checks whether the server has become a replica: its address may now be of another primary. */
+function isReadOnly({ message }: Error): boolean {
+  return message.includes("READONLY");
 }
 
 function notInstalled(cause: unknown): never {
