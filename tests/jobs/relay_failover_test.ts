@@ -49,3 +49,25 @@ testRedis("jobs run on the new primary after a failover that keeps connections",
   await until(() => seen.length === 4);
   assert.deepEqual(seen.toSorted(), [0, 1, 2, 3]);
 });
+
+testRedis("a Redis that answers and takes no jobs is logged once", async (
+  url,
+  { server, logged },
+) => {
+  const seen: number[] = [];
+  const handlers = { send: Send.handle(({ body }) => seen.push(body.n)) };
+  const relay = bullmq({ connection: { url: server.url } });
+  await using app = await jobsApp(url, { relay, handlers, pollMs: 100 });
+  await app.work();
+  await app.jobs.enqueue(Send, { n: 0 });
+  await until(() => seen.length === 1);
+  await server.send("REPLICAOF", "127.0.0.1", "1");
+  await app.jobs.enqueue(Send, { n: 1 });
+  await delay(5000); // of several attempts
+  await server.send("REPLICAOF", "NO", "ONE");
+  await until(() => seen.length === 2);
+  const errors = logged().filter((it) => it === "error Jobs cannot be handed over: {error}");
+  assert.equal(errors.length, 1, logged().join());
+  // the wait for a job, which ends, is another failure than the refusal
+  assert.ok(logged().length <= 3, logged().join());
+});

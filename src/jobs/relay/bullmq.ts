@@ -105,7 +105,8 @@ class BullmqQueue implements JobQueue {
   /** The jobs of this process whose ends Redis does not have yet. */
   readonly #unfinished = new Map<string, PromiseWithResolvers<void>>();
   #pending: Promise<unknown> | undefined;
-  #isReachable = true;
+  /** What was logged since it last worked. */
+  readonly #logged = new Set<"away" | "refusing">();
 
   constructor(library: Library, target: BullmqTarget) {
     this.#library = library;
@@ -127,6 +128,7 @@ class BullmqQueue implements JobQueue {
       },
     }));
     const added: readonly Job[] = await this.#send(() => this.#queue.addBulk(adding));
+    this.#logged.clear();
     return added.length;
   }
 
@@ -175,7 +177,7 @@ class BullmqQueue implements JobQueue {
     this.#pending = pending;
     pending.catch(() => {}); // also if it fails after the time limit
     const answer = await withTimeLimit(pending, ANSWER_MS);
-    this.#isReachable = true;
+    this.#logged.delete("away"); // a read-only or full Redis answers too
     return answer;
   }
 
@@ -189,10 +191,11 @@ class BullmqQueue implements JobQueue {
     return { connection: { ...connection } as { url?: string }, prefix };
   }
 
-  /** Logs the first failure since Redis was reached. */
+  /** Logs the first failure since Redis was reached, and the first refusal since it took jobs. */
   #warn(error: Error & { readonly code?: string }): void {
-    if (!this.#isReachable) return;
-    this.#isReachable = false;
+    const failure = error.name === "ReplyError" ? "refusing" : "away";
+    if (this.#logged.has(failure)) return;
+    this.#logged.add(failure);
     const reason = error.message || error.code; // not its command, which can have the password
     getLogger(["fw", "jobs"]).warn("The relay of jobs to Redis has failed: {reason}", { reason });
   }

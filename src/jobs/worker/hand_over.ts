@@ -34,7 +34,8 @@ export class HandOver {
   readonly #take: number;
   /** When jobs that are due were handed over. */
   #handedMs: ReadonlyMap<string, number> = new Map();
-  #isFailing = false;
+  /** What has failed since jobs were last added, or since it last succeeded. */
+  readonly #failing = new Set<"add" | "count">();
 
   /** Prepares to hand jobs over. */
   constructor(options: HandOverOptions) {
@@ -58,7 +59,7 @@ export class HandOver {
 
   /** Checks whether enough jobs wait in the queue, or none can be added. */
   async hasEnough(): Promise<boolean> {
-    const count = await this.#ask((queue) => queue.count());
+    const count = await this.#ask("count", (queue) => queue.count());
     return count === undefined || count >= this.#take / 2;
   }
 
@@ -69,7 +70,8 @@ export class HandOver {
     const nowMs = performance.now();
     const before = this.#handedMs;
     const added = due.filter(({ id }) => nowMs - (before.get(id) ?? -Infinity) >= pollMs);
-    if (added.length > 0 && await this.#ask((queue) => queue.add(added)) === undefined) return;
+    const add = (queue: JobQueue) => queue.add(added);
+    if (added.length > 0 && await this.#ask("add", add) === undefined) return;
     const addedIds = new Set(added.map(({ id }) => id));
     this.#handedMs = new Map(
       due.map(({ id }) => [id, addedIds.has(id) ? nowMs : before.get(id) ?? nowMs]),
@@ -77,15 +79,19 @@ export class HandOver {
   }
 
   /** Returns an answer of the queue, or `undefined` if it fails, which is logged once. */
-  async #ask<T>(ask: (queue: JobQueue) => Promise<T>): Promise<T | undefined> {
+  async #ask<T>(
+    what: "add" | "count",
+    ask: (queue: JobQueue) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
       const answer = await ask(this.#queue!); // `open` comes first
-      this.#isFailing = false;
+      this.#failing.delete(what);
+      if (what === "add") this.#failing.clear();
       return answer;
     } catch (error) {
       const log = getLogger(["fw", "jobs"]);
-      if (!this.#isFailing) log.error("Jobs cannot be handed over: {error}", { error });
-      this.#isFailing = true;
+      if (this.#failing.size === 0) log.error("Jobs cannot be handed over: {error}", { error });
+      this.#failing.add(what);
       return undefined;
     }
   }
