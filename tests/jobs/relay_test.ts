@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { trace } from "@opentelemetry/api";
+import { Cluster, Redis } from "ioredis";
 import * as v from "valibot";
 import { job, JobsModule } from "../../src/jobs/mod.ts";
-import { bullmq, type BullmqOptions } from "../../src/jobs/relay/bullmq.ts";
+import { bullmq, type BullmqConnection, type BullmqOptions } from "../../src/jobs/relay/bullmq.ts";
 import type { JobQueue } from "../../src/jobs/relay/relay.ts";
 import { type TcpLine, tcpLine } from "../db/support/tcp_line.ts";
 import { RedisServer, SKIP_REDIS_SERVER } from "../faults/services/redis_server.ts";
@@ -289,17 +290,24 @@ test("a relay that cannot be opened is opened again at the next start", async ()
   assert.deepEqual(calls, ["open", "open", "consume", "pause", "close"]);
 });
 
-test("bullmq() and the option relay refuse what has no effect", () => {
+const CLIENT = "connection is a client of ioredis; pass its options";
+
+test("bullmq() and the option relay refuse what has no effect", async () => {
   const refused: readonly (readonly [unknown, string])[] = [
     [{ connection: {}, name: "shop" }, "name is not an option"],
     [{}, "connection is neither options of ioredis nor a function"],
     [{ connection: "redis://" }, "connection is neither options of ioredis nor a function"],
     [{ connection: {}, queue: "a:b" }, 'queue is not a text without ":"'],
+    [{ connection: new Redis({ lazyConnect: true }) }, CLIENT],
+    [{ connection: new Cluster(["localhost"], { lazyConnect: true }) }, CLIENT],
   ];
   for (const [options, why] of refused) {
     const error = new TypeError(`Cannot relay jobs: ${why}`);
     assert.throws(() => bullmq(options as BullmqOptions), error);
   }
+  const client = () => new Redis({ lazyConnect: true }) as unknown as BullmqConnection;
+  const error = new TypeError(`Cannot relay jobs: ${CLIENT}`);
+  await assert.rejects(bullmq({ connection: client }).open(), error);
   assert.throws(
     () => JobsModule.forRoot(Db, { relay: {} as ReturnType<typeof bullmq> }),
     new TypeError("Cannot use jobs: relay is not one, such as that of bullmq()"),

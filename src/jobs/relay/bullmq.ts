@@ -38,7 +38,7 @@ export interface BullmqOptions {
   readonly connection: BullmqConnection | (() => BullmqConnection);
   /** The name of the queue, without `:`; default `fw-jobs`. Applications need one each. */
   readonly queue?: string;
-  /** The prefix of the keys; default `bull`. In a cluster, it is in braces: `{bull}`. */
+  /** The prefix of the keys; default `bull`. Behind the proxy of a cluster, in braces: `{bull}`. */
   readonly prefix?: string;
 }
 
@@ -71,12 +71,18 @@ export function bullmq(options: BullmqOptions): JobRelay {
   if (typeof connection !== "function" && (typeof connection !== "object" || !connection)) {
     refuse("connection is neither options of ioredis nor a function");
   }
+  // of a client, BullMQ would read no address, and connect to this machine
+  const ensureOptions = (chosen: object) => {
+    if ("duplicate" in chosen) refuse("connection is a client of ioredis; pass its options");
+  };
+  ensureOptions(connection);
   if (typeof queue !== "string" || queue === "" || queue.includes(":")) {
     refuse('queue is not a text without ":"');
   }
   return {
     async open() {
       const chosen = typeof connection === "function" ? connection() : connection;
+      ensureOptions(chosen);
       return new BullmqQueue(await library(), {
         name: queue,
         connection: { retryStrategy: () => RETRY_MS, reconnectOnError: isReadOnly, ...chosen },
