@@ -148,15 +148,15 @@ function objectOf(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<obje
   const names = [...new Set([...Object.keys(properties), ...required])]
     .filter((name) =>
       required.includes(name) ||
-      depth <= MAX_DEPTH && asBoolean(properties[name], context.resolve) !== false
+      depth <= MAX_DEPTH && asBoolean(own(properties, name), context.resolve) !== false
     );
   const { additionalProperties = true, propertyNames } = schema;
   const meaning = asBoolean(additionalProperties, context.resolve);
   const known = fc.record(
     Object.fromEntries(
       names.map((name) => {
-        const property = properties[name] ?? additionalProperties;
-        const pattern = patterns[name];
+        const property = own(properties, name) ?? additionalProperties;
+        const pattern = own(patterns, name);
         const known = pattern === undefined ? property : { allOf: [property, { pattern }] };
         return [name, valueOf(known, inner)];
       }),
@@ -180,4 +180,9 @@ function objectOf(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<obje
       ...Object.entries(known),
     ])
   );
+}
+
+/** Returns a member of an object, but none that every object has, such as `constructor`. */
+function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
