@@ -97,3 +97,26 @@ test("checkAnswers() takes the answers of an application that does as its docume
   assert.equal(answers, 500);
   assert.deepEqual([...seen.get("create") ?? []].sort(), [200, 400, 422]);
 });
+
+test("checkAnswers() awaits the first event of streams that are idle once, not for each request", async () => {
+  const responses = { 200: { description: "Events", content: { "text/event-stream": {} } } };
+  const document = {
+    ...DOCUMENT,
+    paths: { "/events": { get: { operationId: "events", responses } } },
+  };
+  let open = 0;
+  const events = () => new ReadableStream({ start: () => void open++, cancel: () => void open-- });
+  const send: Send = (path, { method } = {}) => {
+    if (path === "/openapi.json") return Promise.resolve(Response.json(document));
+    const [status, type] = path.startsWith("/events") && method === "GET"
+      ? [200, "text/event-stream"]
+      : [404, "application/problem+json"];
+    const body = status === 200 ? events() : "{}";
+    return Promise.resolve(new Response(body, { status, headers: { "content-type": type } }));
+  };
+  const startMs = performance.now();
+  const { answers } = await checkAnswers({ send, callers: [nobody], requests: 50, seed: 1 });
+  const ms = performance.now() - startMs;
+  assert.deepEqual([answers, open], [50, 0]);
+  assert.ok(ms < 10_000, `${ms} ms`); // one waits for a second
+});

@@ -39,10 +39,15 @@ export interface Exchange {
   readonly problemType?: string | undefined;
   /** Finds what no answer may contain; nothing by default. */
   readonly findLeak?: FindLeak | undefined;
+  /** The ids of operations of which a body did not begin in time; those are added. */
+  readonly idle?: Set<string> | undefined;
 }
 
 /** For how long the first part of a body that may not end is awaited. */
 const FIRST_PART_MS = 1000;
+
+/** The same after a body of the operation that did not begin: a stream may wait for an event. */
+const IDLE_PART_MS = 10;
 
 /**
  * Checks that a response is documented, and possible for the request.
@@ -50,13 +55,18 @@ const FIRST_PART_MS = 1000;
  * @throws {WrongAnswer} if it is not
  */
 export async function checkAnswer(
-  { document, planned, sent, response, problemType = PROBLEM_MEDIA_TYPE, findLeak }: Exchange,
+  { document, planned, sent, response, problemType = PROBLEM_MEDIA_TYPE, findLeak, idle }: Exchange,
 ): Promise<CheckedAnswer> {
   const { status } = response;
   const operation = document.operationAt(sent.method, sent.path);
   const described = operation?.responses.get(status);
   const type = essenceOf(response);
-  const body = isJsonType(type) ? await response.text() : await beginningOf(response);
+  const id = (operation ?? planned.operation).id;
+  const beginning = isJsonType(type)
+    ? await response.text()
+    : await beginningOf(response, idle?.has(id) ? IDLE_PART_MS : FIRST_PART_MS);
+  if (beginning === undefined) idle?.add(id);
+  const body = beginning ?? "";
   const ensure: Ensure = (isSo, message, reasons) => {
     if (isSo) return;
     const { method, template } = operation ?? planned.operation;
@@ -156,15 +166,15 @@ function fits(status: number, { verdict, caller, operation }: PlannedRequest): b
   }
 }
 
-/** Reads no more than the first part of a body: it may be long in coming. */
-async function beginningOf(response: Response): Promise<string> {
+/** Reads no more than the first part of a body; `undefined` if it does not come in time. */
+async function beginningOf(response: Response, limitMs: number): Promise<string | undefined> {
   if (!response.body) return "";
   const reader = response.body.getReader();
   const reading = reader.read();
-  const isRead = await within(reading, FIRST_PART_MS);
+  const isRead = await within(reading, limitMs);
   const { value } = isRead ? await reading : {};
   await reader.cancel();
-  return new TextDecoder().decode(value);
+  return isRead ? new TextDecoder().decode(value) : undefined;
 }
 
 /** Returns the media type of a body. Bun sets that of a text only when it sends it. */

@@ -89,6 +89,8 @@ class AnswerTrial {
   readonly #reproduction: Reproduction;
   /** The ids of operations that have not answered in time. */
   readonly #silent = new Set<string>();
+  /** The ids of operations of which a body did not begin in time. */
+  readonly #idle = new Set<string>();
 
   constructor(application: TriedApplication, options: CheckOptions) {
     const { document, reduction } = application;
@@ -97,7 +99,8 @@ class AnswerTrial {
     this.seen = new Map(document.operations.map(({ id }) => [id, new Set()]));
     this.headers = new Map(document.operations.map(({ id }) => [id, new Set()]));
     this.#reproduction = new Reproduction(reduction, {
-      exchange: (planned, sent, send) => exchange(planned, sent, { document, send, options }),
+      exchange: (planned, sent, send) =>
+        exchange(planned, sent, { document, send, options, idle: this.#idle }),
     });
   }
 
@@ -136,7 +139,7 @@ class AnswerTrial {
       const statuses = this.seen.get(planned.operation.id);
       try {
         for (let n = 0; n < Math.min(options.requests, MAX_HASTY) && !statuses?.has(429); n++) {
-          this.#note(await exchange(planned, sent, { document, send, options }));
+          this.#note(await exchange(planned, sent, { document, send, options, idle: this.#idle }));
         }
       } catch (error) {
         if (!(error instanceof WrongAnswer)) throw error;
@@ -158,7 +161,12 @@ class AnswerTrial {
     const { picked } = values;
     const { document, send } = this.#application;
     try {
-      const answer = await exchange(planned, sent, { document, send, options: this.#options });
+      const answer = await exchange(planned, sent, {
+        document,
+        send,
+        options: this.#options,
+        idle: this.#idle,
+      });
       this.#note(answer);
       const { status, json } = answer;
       if (status === 429) this.limited += 1;
@@ -210,6 +218,7 @@ interface Exchanging {
   readonly document: ServedDocument;
   readonly send: Send;
   readonly options: CheckOptions;
+  readonly idle: Set<string>;
 }
 
 /**
@@ -220,12 +229,12 @@ interface Exchanging {
 async function exchange(
   planned: PlannedRequest,
   sent: SentRequest,
-  { document, send, options }: Exchanging,
+  { document, send, options, idle }: Exchanging,
 ): Promise<CheckedAnswer> {
   const { problemType, findLeak, timeoutMs } = options;
   const answer = async () => {
     const response = await sendRequest(send, sent);
-    return await checkAnswer({ document, planned, sent, response, problemType, findLeak });
+    return await checkAnswer({ document, planned, sent, response, problemType, findLeak, idle });
   };
   try {
     return await withTimeLimit(answer(), timeoutMs);
