@@ -22,3 +22,41 @@ test("valueOf() makes properties whose names every object has", () => {
     assert.deepEqual([constructor, toString, hasOwnProperty], ["x", "x", "y"]);
   }
 });
+
+test("valueOf() follows patterns of passwords, which look ahead and behind", () => {
+  const patterns = [
+    "^(?=.*[A-Z])(?=.*\\d).{8,40}$",
+    "^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])(?!.* ).{8,}$",
+    "^[a-z]+(?<!x)$",
+  ];
+  for (const pattern of patterns) {
+    for (const value of sampled({ type: "string", pattern })) {
+      assert.match(String(value), new RegExp(pattern, "u"));
+    }
+  }
+});
+
+test("valueOf() names a schema that no value satisfies", () => {
+  const schemas = [
+    { not: {} },
+    { enum: [] },
+    { type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 1 },
+    { type: "integer", minimum: 1, maximum: 6, multipleOf: 7 },
+    { type: "number", minimum: 2, maximum: 1 },
+    { type: "number", minimum: 0.1, maximum: 0.2, multipleOf: 1.5 },
+    { type: "string", minLength: 10, maxLength: 3 },
+  ];
+  for (const schema of schemas) {
+    assert.throws(() => sampled(schema), /^Error: Cannot generate \{"/, JSON.stringify(schema));
+  }
+});
+
+test("valueOf() makes numbers of any size", () => {
+  for (const [minimum, maximum] of [[1e308, 1.7e308], [-1.7e308, -1e308]] as const) {
+    for (const type of ["number", "integer"]) {
+      for (const value of sampled({ type, minimum, maximum })) {
+        assert.ok(Number(value) >= minimum && Number(value) <= maximum, String(value));
+      }
+    }
+  }
+});

@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import type { JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
-import { keep } from "./keep.ts";
+import { cannotGenerate, keep } from "./keep.ts";
 
 /** Days that stay within the years 1000 to 9999, which databases store, with any offset. */
 const days = fc.date({
@@ -62,6 +62,7 @@ export function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   const { format, contentEncoding } = schema;
   const minLength = Number(schema.minLength ?? 0);
   const maxLength = Number(schema.maxLength ?? Infinity);
+  if (minLength > maxLength) cannotGenerate(schema);
   const pattern = schema.pattern === undefined
     ? undefined
     : new RegExp(String(schema.pattern), "u");
@@ -77,8 +78,8 @@ export function textOf(schema: JsonSchema): fc.Arbitrary<string> {
 /** Texts that mostly match a pattern; of one that cannot be followed, texts of known formats. */
 function matching(pattern: RegExp): fc.Arbitrary<string> {
   try {
-    const ahead = /\(\?!\^?[^()]*\)/g; // what must not follow is left to chance
-    return fc.stringMatching(new RegExp(pattern.source.replace(ahead, ""), "u"));
+    const around = /\(\?<?[!=]\^?[^()]*\)/g; // what must precede or follow is left to chance
+    return fc.stringMatching(new RegExp(pattern.source.replace(around, ""), "u"));
   } catch {
     return fc.oneof(...Object.values(FORMATS));
   }

@@ -8,7 +8,7 @@ import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json
 import { asBoolean } from "../boolean_schema.ts";
 import type { Undocumented } from "../options.ts";
 import { anyText, textOf } from "./arbitrary_text.ts";
-import { keep } from "./keep.ts";
+import { cannotGenerate, keep } from "./keep.ts";
 import { alternativesOf, type Resolve } from "./plain_schema.ts";
 
 /** What surrounds a schema. */
@@ -39,12 +39,15 @@ export function valueOf(schema: unknown, context: SchemaContext): fc.Arbitrary<u
   const alternatives = [...alternativesOf(schema, resolve)];
   const simple = alternatives.filter(({ type }) => type !== "object" && type !== "array");
   const chosen = depth > MAX_DEPTH && simple.length > 0 ? simple : alternatives;
+  if (chosen.length === 0) cannotGenerate(schema);
   return fc.oneof(...chosen.map((plain) => plainValue(plain, context)));
 }
 
 function plainValue(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<unknown> {
   if ("const" in schema) return fc.constant(schema.const);
-  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
+  if (Array.isArray(schema.enum)) {
+    return schema.enum.length > 0 ? fc.constantFrom(...schema.enum) : cannotGenerate(schema);
+  }
   switch (schema.type) {
     case "null":
       return fc.constant(null);
@@ -78,14 +81,17 @@ export function rangeOf(schema: JsonSchema): { readonly min: number; readonly ma
 function integerOf(schema: JsonSchema): fc.Arbitrary<number> {
   const { min, max } = integersOf(schema);
   const step = Number(schema.multipleOf ?? 1);
-  const within = (least: number, greatest: number) => {
-    const [from, to] = [Math.max(min, least), Math.min(max, greatest)];
-    const range = { min: BigInt(Math.ceil(from / step)), max: BigInt(Math.floor(to / step)) };
-    const numbers = fc.bigInt(range).map((n) => Number(n) * step);
+  const within = (limit: number) => {
+    // a bound beyond the limit is kept
+    const least = Math.ceil(Math.max(min, Math.min(-limit, max)) / step);
+    const greatest = Math.floor(Math.min(max, Math.max(limit, min)) / step);
+    if (!(least <= greatest)) return cannotGenerate(schema);
+    const numbers = fc.bigInt({ min: BigInt(least), max: BigInt(greatest) })
+      .map((n) => Number(n) * step);
     return keep(numbers, (n) => n >= min && n <= max && n % step === 0, schema);
   };
-  if (min > 1000 || max < -1000) return within(-1e30, 1e30);
-  return fc.oneof(within(-1000, 1000), within(-(2 ** 53), 2 ** 53), within(-1e30, 1e30));
+  if (min > 1000 || max < -1000) return within(1e30);
+  return fc.oneof(within(1000), within(2 ** 53), within(1e30));
 }
 
 /** The least and the greatest integer that a schema takes. */
@@ -100,6 +106,7 @@ function integersOf(schema: JsonSchema): { readonly min: number; readonly max: n
 function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
   if (typeof schema.multipleOf === "number") return multipleOf(schema, schema.multipleOf);
   const { min, max } = rangeOf(schema);
+  if (min > max) cannotGenerate(schema);
   const doubles = fc.double({
     min: Math.max(min, -Number.MAX_VALUE), // JSON has no infinity
     max: Math.min(max, Number.MAX_VALUE),
@@ -116,6 +123,7 @@ function multipleOf(schema: JsonSchema, step: number): fc.Arbitrary<number> {
   const { min, max } = rangeOf(schema);
   const minimum = Math.ceil(Math.max(min, -1e6) / step);
   const maximum = Math.floor(Math.min(max, 1e6) / step);
+  if (minimum > maximum) cannotGenerate(schema);
   return integerOf({ minimum, maximum }).map((n) => Number((n * step).toPrecision(12)));
 }
 

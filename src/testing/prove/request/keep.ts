@@ -21,7 +21,12 @@ export function keep<T>(
   let refused = 0;
   return arbitrary.filter((value) => {
     refused = predicate(value) ? 0 : refused + 1;
-    if (refused > PATIENCE) throw new Error(`Cannot generate ${JSON.stringify(what)}`);
+    if (refused > PATIENCE) cannotGenerate(what);
     return refused === 0;
   });
+}
+
+/** Throws the error of what no value satisfies, or none that a generator makes. */
+export function cannotGenerate(what: unknown): never {
+  throw new Error(`Cannot generate ${JSON.stringify(what)}`);
 }
