@@ -297,7 +297,8 @@ testOnce(
 testOnce("fw generate refuses names of models that generated code uses", async () => {
   using folder = await shop();
   const before = folder.files();
-  for (const name of ["db", "row", "promises", "listQuery", "date", "deno", "a".repeat(64)]) {
+  const names = ["db", "row", "promises", "listQuery", "date", "deno", "NaN", "infinity"];
+  for (const name of [...names, "a".repeat(64)]) {
     const { code, stderr } = await fw(`g resource ${name}`, { cwd: folder.root });
     assert.equal(code, 1);
     assert.match(

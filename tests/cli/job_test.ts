@@ -77,6 +77,7 @@ test("fw generate job refuses names and fields that it cannot use, and writes no
     "g job jobs": 'Cannot use the name "jobs": generated code uses another Jobs',
     "g job test-module":
       'Cannot use the name "test-module": generated code uses another TestModule',
+    "g job infinity": 'Cannot use the name "infinity": generated code uses another Infinity',
     "g job class": 'Cannot use the name "class": it is a reserved word',
     [`g job ${"aB".repeat(50)}`]: "a kind of job has at most 100 characters",
     "g job mails/send-receipt":

@@ -186,7 +186,19 @@ for (const taken of ["a folder with a file", "an empty folder", "a file", "a bro
 }
 
 for (
-  const name of ["", "class", "1shop", "../shop", "/tmp/shop", "..", ".", "my shop", "-", "café"]
+  const name of [
+    "",
+    "class",
+    "1shop",
+    "../shop",
+    "/tmp/shop",
+    "..",
+    ".",
+    "my shop",
+    "-",
+    "café",
+    "node_modules",
+  ]
 ) {
   test(`fw new refuses the name ${JSON.stringify(name)}`, async () => {
     using folder = new TemporaryFolder();

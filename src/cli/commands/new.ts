@@ -99,6 +99,9 @@ function readProjectName(name: string): EntityName {
   if (/\s/.test(name)) {
     throw new CliError(`Cannot use the name ${JSON.stringify(name)}: it contains a space`);
   }
+  if (name.toLowerCase() === "node_modules") {
+    throw new CliError(`Cannot use the name "${name}": it is the folder of packages`);
+  }
   return EntityName.parse(name);
 }
 

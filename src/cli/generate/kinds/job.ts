@@ -44,9 +44,9 @@ export const QueueModule = JobsModule.forRoot(Db);
 /** The longest name of a kind of job. */
 const MAX_NAME_LENGTH = 100;
 
-/** Names that generated code imports, or uses as globals, beside those of a job. */
+/** Names that generated code imports or uses as globals, or that no module may declare. */
 export const JOB_NAMES: ReadonlySet<string> = new Set(
-  "Db Deno Jobs JobsModule Parameters TestModule TypeError".split(" "),
+  "Db Deno Infinity Jobs JobsModule NaN Parameters TestModule TypeError".split(" "),
 );
 
 async function generateJob(generation: Generation): Promise<void> {

@@ -42,10 +42,11 @@ const MAX_TABLE_LENGTH = 63;
 /** Tables of SQLite itself; refused for every database, since a project can change it. */
 const SQLITE_PREFIX = "sqlite_";
 
-/** Names that generated code imports, or uses as globals, beside those of a model. */
+/** Names that generated code imports or uses as globals, or that no module may declare. */
 export const USED_NAMES: ReadonlySet<string> = new Set(
   ("ConflictException Date Db DbModule DbOptions DbService DatabaseModule Deno FwApplication " +
-    "JwtKey JwtService ListQuery NotFoundException Page Pick Promise Row TestModule").split(" "),
+    "Infinity JwtKey JwtService ListQuery NaN NotFoundException Page Pick Promise Row TestModule")
+    .split(" "),
 );
 
 /** Members of every database and object, which no repository can be named after. */
