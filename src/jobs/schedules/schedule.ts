@@ -73,8 +73,8 @@ export class Schedule {
  *
  * The pattern has the five fields of cron (minute, hour, day of the month, month, day of the week),
  * or six with seconds first; or it is `@hourly`, `@daily`, `@weekly`, `@monthly` or `@yearly`. If
- * both days are restricted, one of them must match. When a change of the local time skips times of a
- * pattern whose minutes and hours have no `*`, it runs after the change; when the change repeats
+ * both days are restricted, one of them must match. When a change of the local time skips times of
+ * a pattern whose minutes and hours have no `*`, it runs after the change; when the change repeats
  * such a time, it runs the first time.
  *
  * @example
