@@ -131,7 +131,8 @@ export interface FieldKindRules {
 const FIRST_INSTANT = Date.UTC(1000, 0, 1);
 const LAST_INSTANT = Date.UTC(10_000, 0, 1) - 1;
 const DAY = /^[1-9]\d{3}-\d\d-\d\d$/;
-const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
+/** A time of the day, to milliseconds, which only one text has. */
+export const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The rules of each kind. */

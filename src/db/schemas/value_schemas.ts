@@ -19,6 +19,7 @@ import {
   isDay,
   type KindInput,
   type KindValue,
+  TIME,
 } from "../model/field_kind.ts";
 import { MAX_EMAIL, ownTestsOf } from "../model/field_rules.ts";
 import type { AnyField } from "../model/model.ts";
@@ -99,13 +100,27 @@ type SchemaByKind = Readonly<Record<FieldKind, (field: AnyField) => ValueSchema>
 
 const RECEIVED: SchemaByKind = {
   integer: () => v.pipe(v.number(), v.safeInteger()),
-  bigint: () => v.pipe(v.string(), v.regex(INTEGER, WHOLE_NUMBER), v.toBigint()),
+  bigint: (field) =>
+    v.pipe(
+      v.string(),
+      v.regex(INTEGER, WHOLE_NUMBER),
+      v.metadata(numberIn("int64", field)),
+      v.toBigint(),
+    ),
   text: () => v.string(),
   enum: listSchema,
   boolean: () => v.boolean(),
   real: () => v.pipe(v.number(), v.finite()),
-  decimal: () =>
-    v.pipe(v.string(), v.regex(DECIMAL, "Expected a number such as 12.50"), v.string()),
+  decimal: (field) =>
+    v.pipe(
+      v.string(),
+      v.regex(decimalOf(field), ({ input }) =>
+        DECIMAL.test(input)
+          ? `Expected ${digitsOf(field.traits)}`
+          : "Expected a number such as 12.50"),
+      v.metadata(numberIn("decimal", field)),
+      v.string(),
+    ),
   json: (field) => jsonSchema(field) ?? v.nonNullable(v.unknown()),
   timestamp: () =>
     v.pipe(
@@ -117,7 +132,7 @@ const RECEIVED: SchemaByKind = {
       v.toDate(),
     ),
   date: () => v.pipe(v.string(), v.isoDate("Expected a date such as 2026-11-27"), v.string()),
-  time: () => v.string(),
+  time: () => v.pipe(v.string(), v.regex(TIME, "Expected a time such as 12:30:00")),
   uuid: () => v.pipe(v.string(), v.uuid()),
   blob: () => v.pipe(v.string(), v.base64(), v.transform(bytesOf)),
   array: ({ traits: { element } }) => v.array(receivedSchema(element as AnyField)),
@@ -127,12 +142,10 @@ const RECEIVED: SchemaByKind = {
 const KEPT: Partial<Record<FieldKind, (traits: AnyField["traits"]) => string>> = {
   bigint: () => "a whole number of 64 bits",
   text: () => "well-formed text without U+0000",
-  decimal: ({ size: { precision, scale } }) =>
-    `a decimal number of at most ${precision} digits, ${scale} of them after the point`,
+  decimal: digitsOf,
   json: () => "JSON of at most 31 levels",
   timestamp: () => "a time of the years 1000 to 9999",
   date: () => "a date that exists, of the years 1000 to 9999",
-  time: () => "a time such as 12:30:00",
 };
 
 const WHOLE_NUMBER = "Expected a whole number";
@@ -183,6 +196,27 @@ const BOUNDS: Partial<Record<FieldKind, Readonly<Record<"min" | "max", Bound>>>>
   integer: { min: v.minValue, max: v.maxValue },
   real: { min: v.minValue, max: v.maxValue },
 };
+
+function digitsOf({ size: { precision, scale } }: AnyField["traits"]): string {
+  return `a decimal number of at most ${precision} digits, ${scale} of them after the point`;
+}
+
+/** Returns the pattern of the numbers of a decimal, with any zeros around their digits. */
+function decimalOf({ traits: { size: { precision, scale } } }: AnyField): RegExp {
+  const whole = precision > scale ? `0*\\d{1,${precision - scale}}` : "0+";
+  const fraction = scale > 0 ? `\\d{1,${scale}}0*` : "0+";
+  return new RegExp(`^-?${whole}(?:\\.${fraction})?$`);
+}
+
+/** Describes a text that is a number in JSON Schema: its format, and its bounds. */
+function numberIn(format: "int64" | "decimal", { traits: { rules } }: AnyField) {
+  const { min, max } = rules?.bounds ?? {};
+  return {
+    format,
+    ...min !== undefined && { minimum: Number(min) },
+    ...max !== undefined && { maximum: Number(max) },
+  };
+}
 
 function listSchema({ traits: { list = "" } }: AnyField): ValueSchema {
   return v.picklist(list.split("|"));

@@ -32,6 +32,9 @@ const RESULTS: Readonly<Record<string, JsonSchema>> = {
   to_string: { type: "string" },
 };
 
+/** The keywords that `v.metadata()` sets as `.meta()` of zod does. */
+const METADATA = ["format", "minimum", "maximum"] as const;
+
 type LengthKeyword = "minLength" | "maxLength";
 
 /** The actions that limit the code points of a text, which JSON Schema calls its length. */
@@ -145,6 +148,14 @@ export function correctedAction(
   if (TIMES.includes(valibotAction.type) && "requirement" in valibotAction) {
     const { format: _other, ...rest } = jsonSchema;
     return { pattern: (valibotAction.requirement as RegExp).source, ...rest };
+  }
+  if (valibotAction.type === "metadata" && "metadata" in valibotAction) {
+    const given = valibotAction.metadata as ValibotJsonSchema;
+    const known = METADATA.filter((keyword) => given[keyword] !== undefined);
+    return {
+      ...jsonSchema,
+      ...Object.fromEntries(known.map((keyword) => [keyword, given[keyword]])),
+    };
   }
   const limits = CODE_POINTS[valibotAction.type];
   if (limits && "requirement" in valibotAction) {

@@ -25,7 +25,8 @@ const Offer = model("offers", {
   title: field.text({ min: 2, max: 80 }),
   email: field.text().email().nullable(),
   seats: field.integer({ min: 0, max: 500 }).default(1),
-  price: field.decimal({ precision: 12, scale: 2 }),
+  price: field.decimal({ precision: 12, scale: 2, min: "0" }),
+  opens: field.time().nullable(),
   begins: field.timestamp(),
   day: field.date().nullable(),
   code: field.uuid().nullable(),
@@ -86,6 +87,7 @@ test("a document describes the schemas of a model by its fields and their rules"
   const seats = { type: "integer", minimum: 0, maximum: 500 };
   const price = { ...STRING, pattern: "^-?\\d+(?:\\.\\d+)?$" };
   const id = { ...STRING, pattern: "^-?\\d{1,19}$" };
+  const opens = "^(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.(?!000)\\d{3})?$";
   const state = { enum: ["draft", "sent"], ...STRING };
   const common = {
     begins: { ...STRING, format: "date-time" },
@@ -93,11 +95,12 @@ test("a document describes the schemas of a model by its fields and their rules"
     code: nullable({ ...STRING, format: "uuid" }),
     image: nullable({ ...STRING, contentEncoding: "base64" }),
     size: nullable(object({ width: { type: "number" } }, ["width"])),
-    price,
   };
   const row = {
     ...common,
     id,
+    price,
+    opens: nullable(STRING),
     title: STRING,
     email: nullable(STRING),
     seats: { type: "integer" },
@@ -109,9 +112,12 @@ test("a document describes the schemas of a model by its fields and their rules"
     { ...OfferRow, required: OfferRow.required.sort() },
     object(row, Object.keys(row).sort()),
   );
+  const digits = "^-?0*\\d{1,10}(?:\\.\\d{1,2}0*)?$";
   const created = {
     ...common,
     title,
+    price: { ...STRING, pattern: digits, format: "decimal", minimum: 0 },
+    opens: nullable({ ...STRING, pattern: opens }),
     email: nullable({ ...STRING, format: "email", maxLength: 254 }),
     seats: { ...seats, default: 1 },
     tags: { type: "array", items: { ...STRING, maxLength: 20 } },
@@ -120,7 +126,7 @@ test("a document describes the schemas of a model by its fields and their rules"
   assert.deepEqual(CreateOffer, object(created, ["title", "price", "begins"]));
   assert.deepEqual(UpdateOffer, { type: "object", properties: { title, seats } });
   assert.deepEqual(paths["/offers/{id}"].get.parameters, [
-    { name: "id", in: "path", required: true, schema: id },
+    { name: "id", in: "path", required: true, schema: { ...id, format: "int64" } },
   ]);
 });
 
@@ -142,6 +148,7 @@ test("routes receive, store and send what the schemas of a model have", async ()
     seats: 1,
     price: "12.50",
     begins: "2026-11-27T07:30:00.000Z",
+    opens: null,
     day: null,
     code: null,
     image: "AP8=",

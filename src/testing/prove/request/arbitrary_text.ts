@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import type { JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
 import { cannotGenerate, keep } from "./keep.ts";
+import { isNumberText, isWithin, numberTextOf } from "./number_text.ts";
 
 /** Days that stay within the years 1000 to 9999, which databases store, with any offset. */
 const days = fc.date({
@@ -66,12 +67,18 @@ export function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   const pattern = schema.pattern === undefined
     ? undefined
     : new RegExp(String(schema.pattern), "u");
-  const base = contentEncoding === "base64" ? fc.base64String() : undefined;
+  const isNumber = isNumberText(schema);
+  const base = contentEncoding === "base64"
+    ? fc.base64String()
+    : isNumber
+    ? numberTextOf(schema)
+    : undefined;
   const limits = { minLength, maxLength: Math.min(maxLength, minLength + LONG) };
   const texts = base ?? FORMATS[String(format)] ?? (pattern ? matching(pattern) : anyText(limits));
   const isFit = (text: string) =>
     // no database keeps the character NUL
-    !text.includes("\0") && hasLength(text, minLength, maxLength) && (pattern?.test(text) ?? true);
+    !text.includes("\0") && hasLength(text, minLength, maxLength) &&
+    (pattern?.test(text) ?? true) && (!isNumber || isWithin(text, schema));
   return keep(texts, isFit, schema);
 }
 

@@ -1,0 +1,44 @@
+/**
+ * Texts that are numbers, by the formats of OpenAPI's registry: their bounds are those of numbers,
+ * which JSON Schema applies to no text.
+ *
+ * @module
+ */
+import fc from "fast-check";
+import type { JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+/** Up to this, a number has the digits that it is written with. */
+const MOST = 1e15;
+
+/** Checks whether a schema of strings is one of numbers. */
+export function isNumberText({ format }: JsonSchema): boolean {
+  return format === "int64" || format === "decimal";
+}
+
+/** Numbers within the bounds of a schema, as texts. */
+export function numberTextOf(schema: JsonSchema): fc.Arbitrary<string> {
+  const { minimum: min = -MOST, maximum: max = MOST } = schema as NumberBounds;
+  const whole = fc.bigInt(
+    schema.format === "int64" && schema.minimum === undefined && schema.maximum === undefined
+      ? INT64
+      : { min: BigInt(Math.ceil(min)), max: BigInt(Math.max(Math.ceil(min), Math.floor(max))) },
+  ).map(String);
+  if (schema.format === "int64") return whole;
+  const broken = fc.tuple(fc.double({ min, max, noNaN: true }), fc.nat(4))
+    .map(([number, digits]) => number.toFixed(digits));
+  return fc.oneof(whole, broken);
+}
+
+/** Checks whether a text is a number within the bounds of its schema. */
+export function isWithin(text: string, schema: JsonSchema): boolean {
+  const { minimum = -Infinity, maximum = Infinity } = schema as NumberBounds;
+  const number = Number(text);
+  if (!(number >= minimum && number <= maximum)) return false;
+  return schema.format !== "int64" || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+interface NumberBounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
