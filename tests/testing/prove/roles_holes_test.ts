@@ -193,6 +193,18 @@ testOnce("the part roles sends OPTIONS once to a route", async () => {
   assert.equal(sent, 1);
 });
 
+testOnce("the part roles takes the answers of routes that declare OPTIONS", async () => {
+  class PreflightController extends controller("open/cats") {
+    options = route.options("/", () => ["GET"]);
+  }
+  class RestController extends controller("open") {
+    rest = route.all("/*", () => ["what no other route handles"]);
+  }
+  for (const other of [PreflightController, RestController]) {
+    assert.deepEqual(await failuresOf([OpenController, other], () => {}), []);
+  }
+});
+
 function endless(): Promise<Response> {
   const body = new ReadableStream<Uint8Array>({
     start(stream) {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { TrieRouter } from "hono/router/trie-router";
 import { needsIdentity } from "../../../core/route/route_protection.ts";
 import { withTimeLimit } from "../../../platform/time_limit.ts";
 import {
@@ -36,8 +37,9 @@ function run(context: ProveContext): Promise<PartResult> {
     const callers = [ANONYMOUS, ...expired ? [expired] : [], ...started.callers];
     const entries: MatrixEntry[] = [];
     const failures: Failure[] = [];
+    const hasOptions = matcherOfOptions(routes);
     for (const route of routes) {
-      const calls = new RouteCalls(route, { send, callers, timeoutMs });
+      const calls = new RouteCalls(route, { send, callers, timeoutMs, hasOptions });
       entries.push(...await calls.run());
       failures.push(...calls.failures);
     }
@@ -58,6 +60,15 @@ function run(context: ProveContext): Promise<PartResult> {
       record: writeLines(matrix),
     };
   });
+}
+
+/** Returns a function that checks whether a route of its own handles `OPTIONS` of a path. */
+function matcherOfOptions(routes: readonly CalledRoute[]): (path: string) => boolean {
+  const router = new TrieRouter<true>();
+  for (const { method, path } of routes) {
+    if (method === "OPTIONS" || method === "ALL") router.add("ALL", path, true);
+  }
+  return (path) => router.match("ALL", path.split("?", 1)[0] ?? "")[0].length > 0;
 }
 
 /** Whether a caller is let in, or the status by which it is refused. */
@@ -87,20 +98,23 @@ class RouteCalls {
   readonly #send: Send;
   readonly #callers: readonly SignedCaller[];
   readonly #timeoutMs: number;
+  readonly #hasOptions: (path: string) => boolean;
   #hasFailed = false;
 
   constructor(
     route: CalledRoute,
-    { send, callers, timeoutMs }: {
+    { send, callers, timeoutMs, hasOptions }: {
       readonly send: Send;
       readonly callers: readonly SignedCaller[];
       readonly timeoutMs: number;
+      readonly hasOptions: (path: string) => boolean;
     },
   ) {
     this.#route = route;
     this.#send = send;
     this.#callers = callers;
     this.#timeoutMs = timeoutMs;
+    this.#hasOptions = hasOptions;
   }
 
   /** Calls the route as each caller, and in its other spellings. */
@@ -201,8 +215,8 @@ class RouteCalls {
 
   /** Checks that `OPTIONS`, which needs no caller, lists methods and answers nothing else. */
   async #checkOptions(): Promise<void> {
-    const { method, request: { path } } = this.#route;
-    if (method === "OPTIONS" || method === "ALL") return;
+    const { path } = this.#route.request;
+    if (this.#hasOptions(path)) return;
     const request = { method: "OPTIONS", path, headers: {} };
     const answer = await this.#exchange({ request, caller: ANONYMOUS }, hasBody);
     if (!answer?.content || answer.status >= 300) return;
