@@ -59,7 +59,7 @@ export function wrongTextsOf(
 ): fc.Arbitrary<Texts> | undefined {
   const alternatives = alternativesOf(parameter.schema, context.resolve);
   const isLenient = context.undocumented?.lenient?.includes(parameter.name);
-  if (isLenient || alternatives.some(takesAnyText)) return undefined;
+  if (isLenient || alternatives.some((plain) => takesAnyTexts(plain, context))) return undefined;
   const violations = alternatives.flatMap((plain) => violationsOf(plain, context))
     .map((value) => value.map(writtenOut));
   const texts = fc.oneof(
@@ -88,6 +88,15 @@ function takesAnyText(schema: JsonSchema): boolean {
   const says = ["minLength", "maxLength", "pattern", "format", "enum", "const", "not", "if"];
   return (schema.type === "string" || schema.type === undefined) &&
     !says.some((keyword) => keyword in schema);
+}
+
+/** Reports a plain schema that takes any text, or any list of texts. */
+function takesAnyTexts(schema: JsonSchema, { resolve }: SchemaContext): boolean {
+  if (schema.type !== "array") return takesAnyText(schema);
+  const { items, minItems = 0 } = schema;
+  const limits = ["maxItems", "uniqueItems", "prefixItems", "contains", "not", "if"];
+  return Number(minItems) <= 1 && !limits.some((keyword) => keyword in schema) &&
+    alternativesOf(items ?? true, resolve).some(takesAnyText);
 }
 
 /** Returns the texts of a value; `undefined` for one that parameters have no texts for. */

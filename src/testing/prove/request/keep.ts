@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type fc from "fast-check";
+import fc from "fast-check";
 
 /** How many values in a row may be refused. */
 const PATIENCE = 10_000;
@@ -24,6 +24,14 @@ export function keep<T>(
     if (refused > PATIENCE) cannotGenerate(what);
     return refused === 0;
   });
+}
+
+/** How many values are tried in search of one that is kept. */
+const TRIES = 300;
+
+/** Checks whether some of the values satisfy a predicate. */
+export function canKeep<T>(arbitrary: fc.Arbitrary<T>, predicate: (value: T) => boolean): boolean {
+  return fc.sample(arbitrary, { seed: 0, numRuns: TRIES }).some(predicate);
 }
 
 /** Throws the error of what no value satisfies, or none that a generator makes. */
