@@ -168,3 +168,24 @@ testOnEach("the key of an expression has no fields, and shows nothing of a value
   assert.deepEqual(error.fields, brand === "mysql" ? ["lowered"] : []);
   assert.doesNotMatch(error.message, /secret/i);
 });
+
+testOnEach("errors of MySQL that end a connection, or a commit of a group, are known", async (
+  { brand, url },
+) => {
+  if (brand !== "mysql") return;
+  await using db = await Family.open(DbOptions.fromUrl(url));
+  const table: readonly [errno: number, code: DbErrorCode, why: string][] = [
+    [1226, "ConnectionLost", "the user has too many connections"],
+    [1862, "ConnectionLost", "the password has expired"],
+    [3032, "ConnectionLost", "the server is in offline mode"],
+    [3101, "SerializationFailure", "the group has rolled back the transaction"],
+    [3118, "ConnectionLost", "the account is locked"],
+    [3168, "ConnectionLost", "the server is not available"],
+    [3169, "ConnectionLost", "the session was killed"],
+    [3955, "ConnectionLost", "the account is blocked after wrong passwords"],
+  ];
+  for (const [errno, code, why] of table) {
+    const error = await failure(execute(db, `signal sqlstate 'HY000' set mysql_errno = ${errno}`));
+    assert.equal(error.code, code, why);
+  }
+});

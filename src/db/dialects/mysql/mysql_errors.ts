@@ -30,6 +30,7 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   4025: "CheckViolation",
   1020: "SerializationFailure",
   1213: "SerializationFailure",
+  3101: "SerializationFailure",
   1317: "StatementTimeout",
   1969: "StatementTimeout",
   3024: "StatementTimeout",
@@ -53,7 +54,14 @@ const NUMBERS: Readonly<Record<number, DbErrorCode>> = {
   1161: "ConnectionLost",
   1184: "ConnectionLost",
   1203: "ConnectionLost",
+  1226: "ConnectionLost",
+  1862: "ConnectionLost",
   1927: "ConnectionLost",
+  3032: "ConnectionLost",
+  3118: "ConnectionLost",
+  3168: "ConnectionLost",
+  3169: "ConnectionLost",
+  3955: "ConnectionLost",
   4031: "ConnectionLost",
 };
 
