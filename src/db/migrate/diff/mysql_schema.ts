@@ -150,10 +150,12 @@ function tableOf(
   const parts: OtherPart[] = [];
   for (const { name: check, condition, is_inline } of rows.checks) {
     if (jsonOf({ condition }) !== undefined) continue;
-    const found = declarableCheck(rows.isMariadb ? condition : plainCheck(condition), names);
+    const text = rows.isMariadb ? condition : expressionOf(condition);
+    const found = declarableCheck(text, names);
     if (found) checks.push({ name: check, ...found, ...isSet(is_inline) && { isInline: true } });
     else parts.push({ text: `constraint ${check} of ${name}` });
   }
+  checks.sort((a, b) => names.indexOf(a.column) - names.indexOf(b.column));
   return {
     name,
     columns: columns.map((column) =>
@@ -224,7 +226,7 @@ function columnOf(
     ...expression === undefined && onUpdate && { default: `null ${onUpdate}` },
     ...row.extra.includes("auto_increment") && { generation: "auto_increment" },
     ...row.computed && {
-      computed: `generated always as (${isMariadb ? row.computed : unescaped(row.computed)}) ${
+      computed: `generated always as (${isMariadb ? row.computed : expressionOf(row.computed)}) ${
         /stored|persistent/i.test(row.extra) ? "stored" : "virtual"
       }`,
     },
@@ -237,44 +239,44 @@ function columnOf(
 /** A text in SQL, in which a quote is doubled, or escaped by a backslash. */
 const TEXT = /'((?:''|\\[^]|[^'\\])*)'/g;
 
-/** A text that MySQL prints as an expression. */
-const TEXT_EXPRESSION = /^_utf8mb[34]'((?:''|\\[^]|[^'\\])*)'$/;
-
-/** Returns the condition of a check of MySQL, which has `-5` or `-(5)` for the same number. */
-function plainCheck(condition: string): string {
-  const text = unescaped(condition);
-  return text.includes("'") ? text : text.replaceAll(/-\((\d[\d.]*)\)/g, "-$1");
-}
-
-/** Returns an expression of MySQL's catalogue, which has each quote and backslash after another. */
-function unescaped(expression: string): string {
-  return expression.replaceAll(/\\([^])/g, "$1");
-}
-
-/** Returns the SQL of a default of MySQL; a text as one without an expression, where it may be. */
-function expressionOf(expression: string, type: string): string {
-  const [, text] = TEXT_EXPRESSION.exec(expression) ?? [];
-  if (text === undefined) return `(${expression})`;
-  const literal = `'${text.replaceAll("\\'", "''")}'`;
-  return /text|blob|json/.test(type) ? `(${literal})` : literal;
-}
-
 /** Returns the SQL of a default; of MySQL, the catalogue has the text of a literal as it is. */
 function defaultOf(
   { expression, extra, type, computed }: ColumnRow,
   isMariadb: boolean,
 ): string | undefined {
   if (expression === null || computed) return undefined;
-  const isTime = /^current_timestamp(?:\(\d*\))?$/i.test(expression);
-  if (isTime) return expression.toLowerCase().replace("()", "");
+  const [time, digits] = /^(?:current_timestamp|now)(?:\((\d*)\))?$/i.exec(expression) ?? [];
+  const precision = digits ? `(${digits})` : "";
+  if (time && [`datetime${precision}`, `timestamp${precision}`].includes(type)) {
+    return `current_timestamp${precision}`;
+  }
   if (isMariadb) {
     if (expression === "NULL") return undefined;
     const isLiteral = /^(?:'(?:[^'\\]|''|\\[^])*'|-?[\d.]+(?:e[+-]?\d+)?)$/i.test(expression);
     if (!isLiteral) return `(${expression})`;
-    // it prints a quote in a text as it was written: doubled, or after a backslash
-    return expression.replaceAll(/\\([^])/g, (pair, escaped) => escaped === "'" ? "''" : pair);
+    return withDoubledQuotes(expression);
   }
-  if (/default_generated/i.test(extra)) return expressionOf(unescaped(expression), type);
+  if (/default_generated/i.test(extra)) {
+    // MySQL names the encoding of a text
+    return `(${expressionOf(expression).replace(/^_utf8mb4('(?:[^'\\]|''|\\[^])*')$/, "$1")})`;
+  }
   if (/^(?:\w*int|decimal|double|float|bit)\b/.test(type)) return expression;
   return `'${expression.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+}
+
+/** A text, or a negative number as MySQL prints it: `-(5)`. */
+const TEXT_OR_NEGATIVE = /'(?:[^'\\]|''|\\[^])*'|-\((\d[\d.e+-]*)\)/gi;
+
+/**
+ * Returns the SQL of an expression in the catalogue of MySQL, which escapes it as a text, those in
+ * it once more, and prints `-5` as `-(5)`, but that as `-5`.
+ */
+function expressionOf(printed: string): string {
+  return withDoubledQuotes(mysqlText(printed))
+    .replaceAll(TEXT_OR_NEGATIVE, (part, number) => number ? `-${number}` : part);
+}
+
+/** Doubles the quotes in texts, which a server prints after a backslash. */
+function withDoubledQuotes(expression: string): string {
+  return expression.replaceAll(/\\([^])/g, (pair, escaped) => escaped === "'" ? "''" : pair);
 }

@@ -216,12 +216,14 @@ const SHORT_NAMES: Readonly<Record<Grammar["brand"], Readonly<Record<string, str
 };
 
 /**
- * Returns a default without the cast of a literal to its type, or the parentheses that MySQL needs
- * around a long text: `'new'` of `'new'::state` and of `('new')`.
+ * Returns a default without the cast of a literal to its type, `'new'` of `'new'::state`, and
+ * without the parentheses that MySQL needs around one of a long text.
  */
 export function withoutCast(expression: string): string {
-  return expression.replace(/^(E?'(?:''|[^'])*')::(?:"(?:""|[^"])*"|[\w .()[\],])+$/, "$1")
-    .replace(/^\(('(?:''|[^'])*')\)$/, "$1");
+  return expression.replace(/^\(('(?:''|[^'])*')\)$/, "$1").replace(
+    /^(E?'(?:''|[^'])*')::(?:"(?:""|[^"])*"|[\w .()[\],])+$/,
+    "$1",
+  );
 }
 
 /** Returns a default without its cast; SQLite has true and false for 1 and 0. */

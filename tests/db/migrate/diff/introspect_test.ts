@@ -172,6 +172,37 @@ testOnEach(
   },
 );
 
+testOnEach(
+  "a migration by difference has the defaults and bounds of its models",
+  async ({ url, brand }) => {
+    const now = brand === "sqlite" ? "'2026-01-01T00:00:00.000Z'" : "current_timestamp(3)";
+    const Note = model("notes", {
+      id: field.integer().primaryKey(),
+      text: field.text().default("it's a\\b\n\"`"),
+      data: field.json().default({ a: ["it's", "\\"] }),
+      at: field.timestamp().defaultSql(now),
+      size: field.integer({ min: -5, max: 5 }),
+    });
+    const Notes = DbService.with({ note: Note });
+    const options = DbOptions.fromUrl(url);
+    const base = { "0001_base": "create table base (id integer primary key)" };
+    const { migrations } = await diffSchema(Notes, options.migrations(base));
+    const all = { ...base, "0002_notes": { up: migrations[0]!.up, down: migrations[0]!.down! } };
+    const again = await diffSchema(Notes, options.migrations(all));
+    assert.deepEqual(again.changes, []);
+    {
+      await using db = await Notes.open(options.migrations(all));
+      const { id } = await db.note.create({ data: { size: 0 } });
+      const { text, data } = (await db.note.findUnique({ where: { id } }))!;
+      assert.deepEqual([text, data], ["it's a\\b\n\"`", { a: ["it's", "\\"] }]);
+    }
+    const pulled = (await introspectModels(options)).find(({ name }) => name === "notes");
+    const codes = Object.fromEntries(pulled!.fields.map(({ name, code }) => [name, code]));
+    if (brand !== "sqlite") assert.match(codes.size!, /min: -5n?, max: 5n?/);
+    assert.match(codes.text!, /\.default\("it's a/);
+  },
+);
+
 testOnEach("introspectModels() names tables and columns whose names no model can have", async (
   { url, brand },
 ) => {
