@@ -51,6 +51,16 @@ test("valueOf() names a schema that no value satisfies", () => {
   }
 });
 
+test("valueOf() names a schema whose values would have no end", () => {
+  const node: JsonSchema = {
+    type: "object",
+    properties: { next: { $ref: "Node" } },
+    required: ["next"],
+  };
+  const values = () => fc.sample(valueOf({ $ref: "Node" }, { resolve: () => node }), 1);
+  assert.throws(values, new Error('Cannot generate {"$ref":"Node"}'));
+});
+
 test("valueOf() makes numbers of any size", () => {
   for (const [minimum, maximum] of [[1e308, 1.7e308], [-1.7e308, -1e308]] as const) {
     for (const type of ["number", "integer"]) {

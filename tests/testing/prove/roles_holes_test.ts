@@ -193,6 +193,19 @@ testOnce("the part roles sends OPTIONS once to a route", async () => {
   assert.equal(sent, 1);
 });
 
+testOnce(
+  "the part roles follows patterns of parameters that look ahead, without an operation",
+  async () => {
+    class HiddenController extends controller("hidden", { roles: ["admin"] }) {
+      one = route.get("/:name{(?!new)[a-z]+}", { openapi: { hidden: true } }, () => ({}));
+    }
+    assert.deepEqual(
+      await failuresOf([HiddenController], (app, { verifier }) => app.useOAuth2(verifier)),
+      [],
+    );
+  },
+);
+
 testOnce("the part roles takes the answers of routes that declare OPTIONS", async () => {
   class PreflightController extends controller("open/cats") {
     options = route.options("/", () => ["GET"]);

@@ -24,6 +24,9 @@ export interface SchemaContext {
 /** Below this depth, optional parts are not generated: a schema can contain itself. */
 const MAX_DEPTH = 3;
 
+/** Deeper than any body is read: below it, only what contains itself without end is required. */
+const MAX_NESTING = 600;
+
 /** Any JSON. */
 const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
@@ -39,7 +42,7 @@ export function valueOf(schema: unknown, context: SchemaContext): fc.Arbitrary<u
   const alternatives = [...alternativesOf(schema, resolve)];
   const simple = alternatives.filter(({ type }) => type !== "object" && type !== "array");
   const chosen = depth > MAX_DEPTH && simple.length > 0 ? simple : alternatives;
-  if (chosen.length === 0) cannotGenerate(schema);
+  if (chosen.length === 0 || depth > MAX_NESTING) cannotGenerate(schema);
   return fc.oneof(...chosen.map((plain) => plainValue(plain, context)));
 }
 

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import type { RouteInfo } from "../../../core/route/route_table.ts";
 import { templatesOf } from "../../../openapi/operation/path_templates.ts";
 import { draftsOf } from "./arbitrary_requests.ts";
+import { textOf } from "./arbitrary_text.ts";
 import { writeDraft } from "./planned_request.ts";
 import type { SentRequest } from "./sent_request.ts";
 import type { DescribedOperation, ServedDocument } from "./served_document.ts";
@@ -51,7 +52,7 @@ export function calledRoute(
 
 function valueOf(pattern: string | undefined): string {
   if (pattern === undefined) return "1";
-  const [value = "1"] = fc.sample(fc.stringMatching(new RegExp(pattern)), {
+  const [value = "1"] = fc.sample(textOf({ pattern: `^(?:${pattern})$` }), {
     seed: SEED,
     numRuns: 1,
   });
