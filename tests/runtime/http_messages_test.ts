@@ -38,6 +38,25 @@ test("serve() sends no body with 204, 304 and for HEAD, and keeps the connection
   assert.equal(client.received, "");
 });
 
+test("names in forms differ by runtime as docs/serving.md lists", async () => {
+  const lines = [
+    "--b",
+    'Content-Disposition: form-data; name="file"; filename="a;b.txt"',
+    "",
+    "a",
+    "--b--",
+    "",
+  ];
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  const init = { method: "POST", body: lines.join("\r\n"), headers };
+  await using server = await serve(async (request) => {
+    const file = (await request.formData()).get("file");
+    return new Response(file instanceof File ? file.name : "no file");
+  }, LOCAL);
+  const name = await (await fetch(server.url, init)).text();
+  assert.equal(name, RUNTIME === "deno" ? '"a' : "a;b.txt");
+});
+
 test("responses of a runtime differ as docs/serving.md lists", async () => {
   class Answers extends controller() {
     reset = route.get("/reset", (_, c) => c.body(null, 205));
