@@ -145,12 +145,16 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
     const isWhole = made.field.kind === "integer" || made.field.kind === "bigint";
     const isGenerated = column.generation !== undefined || column.default?.includes("(") ||
       (grammar.brand === "SQLite" && column.type === "integer" && column.default === undefined);
+    const initial = defaultCode(column, made.field, grammar);
+    const isComputed = isPrimary && !isWhole && initial.startsWith(".defaultSql(");
+    if (isComputed) notes.push(`${column.name}: default ${column.default}`);
     const code = [
       made.code,
       isPrimary ? ".primaryKey()" : "",
       isUnique && !isPrimary ? ".unique()" : "",
       column.isNullable && !primary.includes(column.name) ? ".nullable()" : "",
-      isPrimary || primary.includes(column.name) ? "" : defaultCode(column, made.field, grammar),
+      isComputed || (primary.includes(column.name) && (isWhole || !isPrimary)) ? "" : initial,
+      isComputed && made.field.kind === "uuid" ? ".default(() => crypto.randomUUID())" : "",
       isPrimary && isWhole && !isGenerated && !reference
         ? `.default(() => { throw new TypeError("${column.name} is not generated"); })`
         : "",
@@ -160,7 +164,7 @@ function modelOf(table: TableSchema, context: Context): IntrospectedModel {
   const compound = uniques.filter(({ columns }) => columns.length > 1);
   const indexes = table.indexes.filter((index) =>
     canBeKey(index.columns) &&
-    !table.foreignKeys.some(({ column }) => index.columns.join() === column) &&
+    !fields.some(({ name, reference }) => reference && index.columns.join() === name) &&
     !table.uniques.some((unique) => isSameKey(unique, index))
   );
   const schema = schemaOf(table.name);

@@ -15,6 +15,7 @@ import type { Rename } from "./rename.ts";
 import {
   byName,
   type ColumnSchema,
+  type ForeignKeySchema,
   type KeySchema,
   type Schema,
   type TableSchema,
@@ -64,12 +65,19 @@ export function targetOf(
   const isCompared = (name: string) =>
     desired.tables.has(name) ||
     (!isExternal(name) && !keyless.some(({ source }) => isSame(source, name, grammar)));
+  // A model refers to one of another model, and to a key that cannot be null.
+  const isDeclarable = ({ table, key, onDelete }: ForeignKeySchema) => {
+    if (!desired.tables.has(table)) return isCompared(table);
+    const { columns = [], primaryKey } = current.tables.get(table) ?? {};
+    const isNullable = columns.some((column) => column.name === key && column.isNullable);
+    return onDelete !== "set default" && (!isNullable || primaryKey?.columns.join() === key);
+  };
   const notCompared: string[] = current.others.map(({ text }) => text);
   const targets = Array.from(desired.tables.values(), (wanted) => {
     const found = current.tables.get(wanted.name);
     const model = tables.find(({ source }) => isSame(source, wanted.name, grammar));
     return found && model
-      ? tableTarget({ found, wanted }, { ...options, model, notCompared })
+      ? tableTarget({ found, wanted }, { ...options, model, notCompared, isDeclarable })
       : wanted;
   });
   const excluded = [...current.tables.keys()].filter((name) => !isCompared(name));
@@ -94,11 +102,13 @@ export function without(schema: Schema, names: ReadonlySet<string>): Schema {
 interface TableOptions extends TargetOptions {
   readonly model: Table;
   readonly notCompared: string[];
+  /** Checks whether a model can declare a reference. */
+  readonly isDeclarable: (key: ForeignKeySchema) => boolean;
 }
 
 function tableTarget(
   { found, wanted }: { readonly found: TableSchema; readonly wanted: TableSchema },
-  { model, grammar, renames, notCompared }: TableOptions,
+  { model, grammar, renames, notCompared, isDeclarable }: TableOptions,
 ): TableSchema {
   const { name } = found;
   notCompared.push(...found.others.map(({ text }) => text));
@@ -114,12 +124,19 @@ function tableTarget(
     } else if (after.collation !== column.collation) {
       notCompared.push(`${name}.${after.name}: collation ${after.collation ?? "of the table"}`);
     }
+    if (hasKeyDefault({ before, wanted: column }, { isKey })) {
+      notCompared.push(`${name}.${after.name}: default ${before.default}`);
+    }
     return after;
   });
   const computed = found.columns.filter((column) =>
     column.computed !== undefined && !columns.some((it) => it.name === column.name)
   );
   notCompared.push(...computed.map((column) => `${name}.${column.name}: a computed column`));
+  const undeclared = found.foreignKeys.filter((key) => !isDeclarable(key));
+  for (const { column, table, key } of undeclared) {
+    notCompared.push(`reference ${name}.${column} to ${table}.${key}`);
+  }
   // Parts of a renamed table get the names of createTables(), so that the old ones are free.
   const isRenamed = renames.some(({ table, to }) => (table ?? to) === name);
   const kept = <P extends { readonly name: string }>(
@@ -150,11 +167,14 @@ function tableTarget(
       wanted.checks.filter(({ column }) => !hasNativeEnum(column)),
       isSameCheck,
     ),
-    foreignKeys: kept(
-      found.foreignKeys,
-      wanted.foreignKeys,
-      (one, other) => isSameForeignKey({ ...one, rest: "" }, { ...other, rest: "" }),
-    ),
+    foreignKeys: [
+      ...undeclared,
+      ...kept(
+        found.foreignKeys,
+        wanted.foreignKeys,
+        (one, other) => isSameForeignKey({ ...one, rest: "" }, { ...other, rest: "" }),
+      ),
+    ],
   };
 }
 
@@ -178,7 +198,17 @@ function columnTarget(
       values: before.values,
     },
     ...isGenerated && { generation: before.generation, default: before.default },
+    ...hasKeyDefault({ before, wanted }, { isKey }) && { default: before.default },
   };
+}
+
+/** Checks whether a column is a key that the database computes, which no model can declare. */
+function hasKeyDefault(
+  { before, wanted }: { readonly before: ColumnSchema; readonly wanted: ColumnSchema },
+  { isKey }: { readonly isKey: boolean },
+): boolean {
+  return isKey && wanted.generation === undefined && wanted.default === undefined &&
+    before.generation === undefined && isFunction(before.default);
 }
 
 /** Returns the scale of what SQLite stores as a whole number. */

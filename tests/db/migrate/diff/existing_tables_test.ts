@@ -60,6 +60,55 @@ testOnEach("diffSchema() neither compares nor drops what models cannot declare",
   await project.rollBack(migrations.length);
 });
 
+testOnEach("diffSchema() keeps references and defaults of keys that no model can declare", async (
+  { url, brand },
+) => {
+  const project = new Project(url);
+  const text = brand === "mysql" ? "varchar(50)" : "text";
+  const uuid = { postgres: "uuid", mysql: "char(36)", sqlite: "text" }[brand];
+  const random = {
+    postgres: "gen_random_uuid()",
+    mysql: "(uuid())",
+    sqlite: "(hex(randomblob(4)))",
+  };
+  const refers = (column: string, to: string) =>
+    `constraint by_${column} foreign key (${column}) references ${to}`;
+  project.migrations["0001_hand"] = [
+    `create table tools (id ${KEYS[brand]})`,
+    `create table people (id ${KEYS[brand]}, email ${text} unique)`,
+    `create table invites (id ${uuid} primary key default ${random[brand]}, email ${text},
+      tool ${brand === "sqlite" ? "integer" : "bigint"},
+      ${refers("email", "people (email)")}, ${refers("tool", "tools (id)")})`,
+  ].join(";\n");
+  const Person = model("people", {
+    id: field.integer().primaryKey(),
+    email: field.text().unique().nullable(),
+  });
+  const Invite = model("invites", {
+    id: field.uuid().primaryKey(),
+    email: field.text().nullable(),
+    tool: field.integer().nullable(),
+    age: field.integer().nullable(),
+  }, { index: ["email", "tool"] });
+  const { notCompared, changes } = await project.become({ person: Person, invite: Invite }, {
+    externalTables: ["tools"],
+  });
+  assert.equal(
+    changes.filter((change) => /reference|default/.test(change)).length,
+    0,
+    `${changes}`,
+  );
+  const kept = notCompared.filter((part) => /^(?:reference|invites\.id: default)/.test(part));
+  assert.deepEqual(kept.map((part) => part.replace(/default .*/, "default")).sort(), [
+    "invites.id: default",
+    "reference invites.email to people.email",
+    "reference invites.tool to tools.id",
+  ]);
+  await assert.rejects(project.run("insert into invites (email) values ('nobody')"));
+  await project.run("insert into people (email) values ('ada'), ('bob')");
+  await project.run("insert into invites (email) values ('ada')");
+});
+
 testOnEach(
   "diffSchema() keeps triggers and views of SQLite, but for those of dropped tables",
   async (

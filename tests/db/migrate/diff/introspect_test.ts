@@ -173,6 +173,35 @@ testOnEach(
 );
 
 testOnEach(
+  "introspectModels() notes the default of a key, and keeps an index of a reference",
+  async (
+    { url, brand },
+  ) => {
+    const options = DbOptions.fromUrl(url);
+    if (brand !== "postgres") return;
+    {
+      await using db = await DbService.with({}).open(options);
+      for (
+        const statement of [
+          `create table people (id uuid primary key default gen_random_uuid(), email text unique)`,
+          `create table invites (id text primary key default 'new', email text references people (email))`,
+          `create index on invites (email)`,
+        ]
+      ) await sql.raw(statement).execute(db.kysely);
+    }
+    const models = await introspectModels(options);
+    const [invites, people] = models.toSorted((a, b) => a.name < b.name ? -1 : 1);
+    assert.equal(
+      people?.fields[0]?.code,
+      "field.uuid().primaryKey().default(() => crypto.randomUUID())",
+    );
+    assert.deepEqual(people?.notes, ["id: default gen_random_uuid()"]);
+    assert.equal(invites?.fields[0]?.code, 'field.text().primaryKey().default("new")');
+    assert.match(invites!.options, /index: \[\["email"\]\]/);
+  },
+);
+
+testOnEach(
   "a migration by difference has the defaults and bounds of its models",
   async ({ url, brand }) => {
     const now = brand === "sqlite" ? "'2026-01-01T00:00:00.000Z'" : "current_timestamp(3)";
