@@ -3,7 +3,8 @@ import { getConfig } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import * as users from "../../../examples/users.ts";
-import { module } from "../../../mod.ts";
+import * as v from "valibot";
+import { controller, module, route } from "../../../mod.ts";
 import { AuthnModule, JwtKey, JwtService } from "../../../src/authn/mod.ts";
 import { DbModule, DbOptions, DbService } from "../../../src/db/mod.ts";
 import { prove, type ProveOptions, type ProveRunOptions, stub } from "../../../src/testing/mod.ts";
@@ -249,3 +250,15 @@ for (
     assert.deepEqual(rows, []);
   }, { skip });
 }
+
+test("Proof.run() names the operation of a schema for which it can generate no value", async () => {
+  class Notes extends controller("notes") {
+    list = route.get(
+      "/",
+      { query: v.object({ word: v.pipe(v.string(), v.regex(/^a\b.*\bz$/u), v.maxLength(1)) }) },
+      () => "",
+    );
+  }
+  const running = prove(module({ controllers: [Notes] })).run({ only: ["document"], requests: 50 });
+  await assert.rejects(running, /^Error: GET \/notes: Cannot generate \{/);
+});

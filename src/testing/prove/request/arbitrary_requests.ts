@@ -10,6 +10,7 @@ import type { Undocumented } from "../options.ts";
 import type { Caller } from "../part.ts";
 import type { SchemaContext } from "./arbitrary_value.ts";
 import { odditiesOf } from "./arbitrary_oddities.ts";
+import { named } from "./named_arbitrary.ts";
 import type { Alteration, Draft, PlannedRequest, Verdict } from "./planned_request.ts";
 import type { DescribedOperation, DescribedParameter, ServedDocument } from "./served_document.ts";
 
@@ -27,7 +28,12 @@ export function requestsFor(
   options: RequestsOptions,
 ): fc.Arbitrary<PlannedRequest> {
   return fc.oneof(
-    ...document.operations.map((operation) => requestsOf(operation, document, options)),
+    ...document.operations.map((operation) =>
+      named(
+        requestsOf(operation, document, options),
+        `${operation.method} ${operation.template}`,
+      )
+    ),
   );
 }
 
