@@ -1,5 +1,7 @@
 /** Statements that were prepared before a migration which another instance has run. */
 import assert from "node:assert/strict";
+import { test } from "../../support/test.ts";
+import { PostgresConnection } from "../../../src/db/dialects/postgres/postgres_connection.ts";
 import { sql } from "kysely";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import { Db, testOnEach } from "../support/database.ts";
@@ -72,3 +74,21 @@ testOnEach("long SQL does not stay prepared", async ({ brand, url }) => {
     .execute(db.kysely);
   assert.deepEqual(rows.map(({ Value }) => Number(Value)), [3]);
 }, { brands: ["postgres", "mysql"] });
+
+test("a connection is closed after its use if a pooler prepared its statement before a migration", () => {
+  const connection = new PostgresConnection({
+    make: () => ({}) as never, // it sends nothing
+    net: {} as never,
+    tls: undefined,
+    turn: 0,
+    onLost: () => {},
+  });
+  const failed = { sql: "select 1", wasPrepared: false };
+  const outcome = (routine: string) => [
+    connection.isOutdated({ code: "0A000", routine }, failed),
+    connection.isSpent,
+  ];
+  assert.deepEqual(outcome("transformColumnDefinition"), [false, false]);
+  // the driver would read its next rows without columns
+  assert.deepEqual(outcome("RevalidateCachedQuery"), [false, true]);
+});

@@ -8,7 +8,7 @@ import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import type { TlsOptions, TlsSettings } from "../server/tls.ts";
-import { explainPostgresError, mayBeOutdated } from "./postgres_errors.ts";
+import { explainPostgresError, isOutdatedPlan, mayBeOutdated } from "./postgres_errors.ts";
 
 type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;
@@ -117,11 +117,12 @@ export class PostgresConnection {
 
   /**
    * Closes it after its use if a failed statement was prepared by earlier uses, which may have been
-   * before a migration. Returns whether that is so; otherwise, the statement itself is wrong.
+   * before a migration. Returns whether that is so; otherwise, the statement itself is wrong, or a
+   * pooler has prepared it before: the driver then takes it for prepared, without its columns.
    */
   isOutdated(error: unknown, { sql, wasPrepared }: FailedStatement): boolean {
     if (!mayBeOutdated(error)) return false;
-    if (wasPrepared) this.retire();
+    if (wasPrepared || isOutdatedPlan(error)) this.retire();
     else this.prepared.delete(sql);
     return wasPrepared;
   }

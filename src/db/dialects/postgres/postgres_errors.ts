@@ -86,6 +86,11 @@ export function mayBeOutdated(error: unknown): boolean {
   return OUTDATED.includes(code) || code === "XX000" && NO_TYPE.test(String(message));
 }
 
+/** Checks whether a statement failed because its plan is older than a column; in any language. */
+export function isOutdatedPlan(error: unknown): boolean {
+  return (error as { readonly routine?: unknown }).routine === "RevalidateCachedQuery";
+}
+
 /** Reads `Key (email, name)=(…) already exists.` in any language; an expression has no columns. */
 function columnsIn(detail: string): readonly string[] {
   const [, list = ""] = /^[^(]*\(([^()]+)\)=\(/.exec(detail) ?? [];
