@@ -280,6 +280,7 @@ export class Jobs {
     const inApplication = <T>(handle: () => T) => runInApplication(ambient, handle);
     this.#events.start({
       inTransaction: (run) => engine.inTransaction(run),
+      during: (work) => engine.during(work),
       afterCommit: (callback) => engine.afterCommit(callback),
       enqueue: (kind, { kind: { schema }, body }) =>
         kind.schema === schema
@@ -302,12 +303,14 @@ export class Jobs {
   async #enqueue(kind: JobKind, { body, options = {} }: Enqueued): Promise<string> {
     const { name, schema } = kind;
     const action = `enqueue ${name}`;
-    this.#require(action);
+    const { engine } = this.#require(action);
     checkEnqueueOptions(options, name);
-    return await this.#store(kind, {
-      body: await storedPayload(body, { action, schema }),
-      options,
-    });
+    return await engine.during(async () =>
+      await this.#store(kind, {
+        body: await storedPayload(body, { action, schema }),
+        options,
+      })
+    );
   }
 
   /** Stores a job whose payload is valid. */

@@ -4,13 +4,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
 import { module } from "../../mod.ts";
 import { DbModule, DbOptions, DbService, field, model } from "../../src/db/mod.ts";
-import { job, JobsModule } from "../../src/jobs/mod.ts";
+import { event, job, JobsModule } from "../../src/jobs/mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
 import { test } from "../support/test.ts";
 import { Clock, jobsApp, testJobs } from "./support/jobs_app.ts";
 
 const Send = job("send", { body: v.object({ n: v.number() }) });
 const Sweep = job("sweep");
+const Sent = event("sent", { body: v.object({ n: v.number() }) });
 
 testJobs("a job is part of the transaction: a rollback leaves none", async (url) => {
   const seen: number[] = [];
@@ -34,6 +35,25 @@ testJobs("a job is part of the transaction: a rollback leaves none", async (url)
   assert.deepEqual(await jobs.drain(), ["done", "done"]);
   assert.deepEqual(seen, [2, 4]);
   assert.equal(await db.fwJob.count(), 2);
+});
+
+const NOT_AWAITED = "Cannot commit transaction: its function did not await what it began";
+
+testJobs("a transaction that does not await its job or event is not committed", async (url) => {
+  const handlers = { send: Send.handle(() => {}), sent: Sent.on(() => {}) };
+  await using app = await jobsApp(url, { handlers });
+  const { db } = app;
+  for (const begin of [() => Send.enqueue({ n: 1 }), () => Sent.publish({ n: 1 })]) {
+    let begun: Promise<unknown> = Promise.resolve();
+    const running = db.transaction(async () => {
+      await db.effect.create({ data: { key: "alone" } });
+      begun = begin().catch(() => {});
+    });
+    await assert.rejects(running, { message: NOT_AWAITED });
+    await begun;
+  }
+  assert.equal(await db.effect.exists({ where: { key: "alone" } }), false);
+  assert.equal(await db.fwJob.count(), 0);
 });
 
 testJobs("singleton: a key has at most one job that has not ended", async (url) => {

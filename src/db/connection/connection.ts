@@ -262,6 +262,11 @@ export class DbConnection implements OpenDatabase {
     return this.transactionsLock ? work() : this.#transactions.outside(work);
   }
 
+  /** Runs work that the function of the caller's transaction, if any, has to await. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return this.#transactions.scope.transaction?.during(work) ?? work();
+  }
+
   /** Registers a callback for after the commit of the caller's transaction. */
   afterCommit(callback: () => unknown): Promise<void> {
     return this.#transactions.afterCommit(callback);

@@ -32,6 +32,8 @@ export interface Published {
 export interface EventsHost {
   /** Runs a function inside the transaction of the caller, or inside a new one. */
   readonly inTransaction: (run: () => Promise<void>) => Promise<void>;
+  /** Runs work that the function of the caller's transaction, if any, has to await. */
+  readonly during: (work: () => Promise<void>) => Promise<void>;
   /** Calls a function after the commit of the caller's transaction, or at once. */
   readonly afterCommit: (callback: () => void) => Promise<void>;
   /** Enqueues the job of a durable handler. */
@@ -68,6 +70,11 @@ export class Events {
 
   /** Publishes an event whose payload has no type, as {@linkcode Events.publish} does. */
   async publishKind(kind: EventKind, body: unknown): Promise<void> {
+    const { during } = this.#require(`publish ${kind.name}`);
+    await during(() => this.#publish(kind, body));
+  }
+
+  async #publish(kind: EventKind, body: unknown): Promise<void> {
     const { name, schema } = kind;
     const { inTransaction, afterCommit, enqueue, handlers } = this.#require(`publish ${name}`);
     const published = {

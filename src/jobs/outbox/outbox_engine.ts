@@ -69,6 +69,11 @@ export class OutboxEngine implements JobEngine {
     return this.#writes.connection.isInTransaction;
   }
 
+  /** Runs work that the function of the caller's transaction, if any, has to await. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return this.#writes.connection.during(work);
+  }
+
   /** How many handlers can hold a connection while one is left for the engine. */
   get maxHandlers(): number {
     const { transactionsLock, poolMax } = this.#writes.connection;

@@ -77,6 +77,7 @@ testJobs("an event has the jobs of all durable handlers, or of none", async (url
   const none = { runAt: undefined, singleton: undefined, group: undefined, trace: undefined };
   events.start({
     inTransaction: (run) => engine.inTransaction(run),
+    during: (work) => engine.during(work),
     afterCommit: (callback) => engine.afterCommit(callback),
     inApplication: (handle) => handle(),
     async enqueue({ name }) {
