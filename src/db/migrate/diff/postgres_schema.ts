@@ -66,6 +66,13 @@ const SERIALS: Readonly<Record<string, string>> = {
   smallint: "smallserial",
 };
 
+/** Whether an index takes nulls of its columns for equal, which no model declares. */
+function hasEqualNulls(index: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`exists (select 1 from pg_index u join pg_attribute a on a.attrelid = u.indrelid
+    where u.indexrelid = ${index} and a.attnum = any(u.indkey::int2[]) and not a.attnotnull
+      and to_jsonb(u) ->> 'indnullsnotdistinct' = 'true')`;
+}
+
 /** Reads the tables of the current schema of PostgreSQL, and of others. */
 export async function readPostgres(
   kysely: Kysely<AnyTables>,
@@ -107,7 +114,7 @@ export async function readPostgres(
         as target_table,
       ${names("c.confkey", "c.confrelid")} as target_columns, ${ON_DELETE} as on_delete,
       pg_get_constraintdef(c.oid) as definition, pg_get_expr(c.conbin, c.conrelid) as condition,
-      not c.condeferrable as is_plain
+      not c.condeferrable and not ${hasEqualNulls(sql`c.conindid`)} as is_plain
     from ${relations} join pg_constraint c on c.conrelid = r.oid
     where c.contype in ('p', 'u', 'f', 'c', 'x') and r.relkind in ('r', 'p') and ${isRead}
       and c.conparentid = 0
@@ -118,7 +125,8 @@ export async function readPostgres(
         and x.indnatts = x.indnkeyatts and x.indisvalid
         and not exists (select 1 from unnest(x.indoption::int2[]) as o where o <> 0)
         and not exists (select 1 from unnest(x.indclass::oid[]) as k
-          join pg_opclass o on o.oid = k where not o.opcdefault) as is_plain
+          join pg_opclass o on o.oid = k where not o.opcdefault)
+        and not ${hasEqualNulls(sql`x.indexrelid`)} as is_plain
     from ${relations} join pg_index x on x.indrelid = r.oid join pg_class i on i.oid = x.indexrelid
     join pg_am m on m.oid = i.relam
     where r.relkind in ('r', 'p') and ${isRead}
@@ -167,9 +175,9 @@ function tableOf(
     const isPlainKey = it.kind === "f" && it.columns?.length === 1 && it.target_table !== null;
     if (isPlainKey) foreignKeys.push(foreignKeyOf(it));
     else if (check) checks.push({ name: it.name, ...check });
-    else if (it.kind === "c" || it.kind === "x" || it.kind === "f") {
+    else if (["c", "x", "f"].includes(it.kind) || !it.is_plain) {
       parts.push({ text: `constraint ${it.name} of ${name}` });
-    } else if (!it.is_plain) parts.push({ text: `deferrable constraint ${it.name} of ${name}` });
+    }
   }
   const plain = indexes.filter(({ is_plain }) => is_plain);
   const keyOf = ({ name, columns }: IndexRow): KeySchema => ({ name, columns, isIndex: true });
