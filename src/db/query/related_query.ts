@@ -169,13 +169,14 @@ export class RelatedQuery {
     return this.#bounded(this.#ordered(this.#rows(isOwned), this.#orderOfPage));
   }
 
-  /** The order; MySQL sorts all rows of an owner if the column of the owner does not begin it. */
+  /**
+   * The order. In a lateral query, MySQL sorts all rows of an owner unless the column of the owner
+   * begins it; to PostgreSQL, that is the same order.
+   */
   get #orderOfPage(): readonly OrderTerm[] {
-    const { own: { grammar }, their, through } = this.#options.relation;
+    const { their, through } = this.#options.relation;
     const [first] = this.#order;
-    if (!first || through || this.#form !== "lateral" || grammar.brand !== "MySQL") {
-      return this.#order;
-    }
+    if (!first || through || this.#form !== "lateral") return this.#order;
     const { direction } = first;
     return [{ name: their.column, direction, isNullable: false }, ...this.#order];
   }

@@ -7,7 +7,7 @@ import { type Expression, type ExpressionBuilder, sql } from "kysely";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { Statement } from "../connection/statement.ts";
 import { DbError } from "../errors.ts";
-import { isFilled } from "../model/model.ts";
+import { isGenerated } from "../model/model.ts";
 import { every, hasUnseen, scopeFilters } from "../query/filters.ts";
 import type { Operation, OperationContext } from "../query/operation.ts";
 import type { Filter } from "../query/operators.ts";
@@ -147,7 +147,7 @@ async function refusedBy(
  */
 function unless(accepted: Expression<unknown>, table: Table, set: readonly string[] = []) {
   const { column } =
-    table.columns.find(({ field, column }) => !isFilled(field) && !set.includes(column)) ??
+    table.columns.find(({ field, column }) => !isGenerated(field) && !set.includes(column)) ??
       table.primaryKey[0]!;
   const same = sql.ref(`${table.rows}.${column}`);
   return { [column]: sql`if(${accepted} or (@fw_refused := @fw_refused + 1), ${same}, ${same})` };

@@ -70,27 +70,22 @@ export class Events {
 
   /** Publishes an event whose payload has no type, as {@linkcode Events.publish} does. */
   async publishKind(kind: EventKind, body: unknown): Promise<void> {
-    const { during } = this.#require(`publish ${kind.name}`);
-    await during(() => this.#publish(kind, body));
-  }
-
-  async #publish(kind: EventKind, body: unknown): Promise<void> {
     const { name, schema } = kind;
-    const { inTransaction, afterCommit, enqueue, handlers } = this.#require(`publish ${name}`);
-    const published = {
-      kind,
-      body: await storedPayload(body, { action: `publish ${name}`, schema }),
-    };
+    const action = `publish ${name}`;
+    const { during, inTransaction, afterCommit, enqueue, handlers } = this.#require(action);
     const { durable, inProcess } = handlers.get(name) ?? NO_HANDLERS;
-    const enqueueAll = async () => {
-      for (const { job } of durable) {
-        await enqueue(job, published);
-      }
-      await afterCommit(() => {
-        for (const handler of inProcess) this.#call(handler, published);
-      });
-    };
-    await (durable.size > 1 ? inTransaction(enqueueAll) : enqueueAll());
+    await during(async () => {
+      const published = { kind, body: await storedPayload(body, { action, schema }) };
+      const enqueueAll = async () => {
+        for (const { job } of durable) {
+          await enqueue(job, published);
+        }
+        await afterCommit(() => {
+          for (const handler of inProcess) this.#call(handler, published);
+        });
+      };
+      await (durable.size > 1 ? inTransaction(enqueueAll) : enqueueAll());
+    });
   }
 
   /** Waits until no handler runs in this process. */

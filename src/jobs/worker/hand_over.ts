@@ -85,8 +85,8 @@ export class HandOver {
   ): Promise<T | undefined> {
     try {
       const answer = await ask(this.#queue!); // `open` comes first
-      this.#failing.delete(what);
       if (what === "add") this.#failing.clear();
+      else this.#failing.delete(what);
       return answer;
     } catch (error) {
       const log = getLogger(["fw", "jobs"]);

@@ -1,9 +1,9 @@
 /** Statements that were prepared before a migration which another instance has run. */
 import assert from "node:assert/strict";
-import { test } from "../../support/test.ts";
-import { PostgresConnection } from "../../../src/db/dialects/postgres/postgres_connection.ts";
 import { sql } from "kysely";
+import { PostgresConnection } from "../../../src/db/dialects/postgres/postgres_connection.ts";
 import { DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
+import { test } from "../../support/test.ts";
 import { Db, testOnEach } from "../support/database.ts";
 
 class Moods extends DbService.with({

@@ -36,8 +36,26 @@ test("valueOf() follows patterns of passwords, which look ahead and behind", () 
   }
 });
 
+test("valueOf() makes texts of numbers within their bounds", () => {
+  const table = [
+    { format: "int64" },
+    { format: "int64", minimum: 2 ** 60 },
+    { format: "int64", minimum: -3, maximum: 3 },
+    { format: "decimal", minimum: 0.2, maximum: 0.8 },
+    { format: "decimal", maximum: -1e16 },
+  ];
+  for (const schema of table) {
+    const { minimum = -Infinity, maximum = Infinity } = schema as Record<string, unknown>;
+    for (const value of sampled({ type: "string", ...schema })) {
+      const number = Number(value);
+      assert.ok(number >= Number(minimum) && number <= Number(maximum), `${value}`);
+    }
+  }
+});
+
 test("valueOf() names a schema that no value satisfies", () => {
   const schemas = [
+    { type: "string", format: "decimal", minimum: 2, maximum: 1 },
     { not: {} },
     { enum: [] },
     { type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 1 },

@@ -99,8 +99,7 @@ class AnswerTrial {
     this.seen = new Map(document.operations.map(({ id }) => [id, new Set()]));
     this.headers = new Map(document.operations.map(({ id }) => [id, new Set()]));
     this.#reproduction = new Reproduction(reduction, {
-      exchange: (planned, sent, send) =>
-        exchange(planned, sent, { document, send, options, idle: this.#idle }),
+      exchange: (planned, sent, send) => exchange(planned, sent, this.#by(send)),
     });
   }
 
@@ -139,7 +138,7 @@ class AnswerTrial {
       const statuses = this.seen.get(planned.operation.id);
       try {
         for (let n = 0; n < Math.min(options.requests, MAX_HASTY) && !statuses?.has(429); n++) {
-          this.#note(await exchange(planned, sent, { document, send, options, idle: this.#idle }));
+          this.#note(await exchange(planned, sent, this.#by(send)));
         }
       } catch (error) {
         if (!(error instanceof WrongAnswer)) throw error;
@@ -159,14 +158,9 @@ class AnswerTrial {
     fc.pre(sent.path.length + headLength(sent.headers) <= maxHeadLength);
     const number = this.answers++;
     const { picked } = values;
-    const { document, send } = this.#application;
+    const { send } = this.#application;
     try {
-      const answer = await exchange(planned, sent, {
-        document,
-        send,
-        options: this.#options,
-        idle: this.#idle,
-      });
+      const answer = await exchange(planned, sent, this.#by(send));
       this.#note(answer);
       const { status, json } = answer;
       if (status === 429) this.limited += 1;
@@ -180,6 +174,12 @@ class AnswerTrial {
       await this.#reproduction.begin(error, { planned, picked, seen: values });
       throw error;
     }
+  }
+
+  /** Returns how a request is sent and its answer checked. */
+  #by(send: Send): Exchanging {
+    const { document } = this.#application;
+    return { document, send, options: this.#options, idle: this.#idle };
   }
 
   #note({ operation, status, headers }: CheckedAnswer): void {

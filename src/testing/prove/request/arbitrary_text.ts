@@ -68,13 +68,12 @@ export function textOf(schema: JsonSchema): fc.Arbitrary<string> {
     ? undefined
     : new RegExp(String(schema.pattern), "u");
   const isNumber = isNumberText(schema);
-  const base = contentEncoding === "base64"
-    ? fc.base64String()
-    : isNumber
-    ? numberTextOf(schema)
-    : undefined;
   const limits = { minLength, maxLength: Math.min(maxLength, minLength + LONG) };
-  const texts = base ?? FORMATS[String(format)] ?? (pattern ? matching(pattern) : anyText(limits));
+  const unencoded = () =>
+    isNumber
+      ? numberTextOf(schema)
+      : FORMATS[String(format)] ?? (pattern ? matching(pattern) : anyText(limits));
+  const texts = contentEncoding === "base64" ? fc.base64String() : unencoded();
   const isFit = (text: string) =>
     // no database keeps the character NUL
     !text.includes("\0") && hasLength(text, minLength, maxLength) &&

@@ -9,6 +9,7 @@ import { asBoolean } from "../boolean_schema.ts";
 import type { Undocumented } from "../options.ts";
 import { anyText, textOf } from "./arbitrary_text.ts";
 import { cannotGenerate, keep } from "./keep.ts";
+import { rangeOf } from "./range.ts";
 import { alternativesOf, type Resolve } from "./plain_schema.ts";
 
 /** What surrounds a schema. */
@@ -69,16 +70,6 @@ function plainValue(schema: JsonSchema, context: SchemaContext): fc.Arbitrary<un
     default:
       return anyJson;
   }
-}
-
-/** The least and the greatest number that a schema takes. */
-export function rangeOf(schema: JsonSchema): { readonly min: number; readonly max: number } {
-  const bound = (value: unknown, otherwise: number) =>
-    typeof value === "number" ? value : otherwise;
-  return {
-    min: Math.max(bound(schema.minimum, -Infinity), bound(schema.exclusiveMinimum, -Infinity)),
-    max: Math.min(bound(schema.maximum, Infinity), bound(schema.exclusiveMaximum, Infinity)),
-  };
 }
 
 function integerOf(schema: JsonSchema): fc.Arbitrary<number> {

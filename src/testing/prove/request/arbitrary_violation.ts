@@ -7,8 +7,9 @@ import fc from "fast-check";
 import { isJsonSchema, type JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
 import { asBoolean } from "../boolean_schema.ts";
 import { anyText, hasLength } from "./arbitrary_text.ts";
-import { rangeOf, type SchemaContext, valueOf } from "./arbitrary_value.ts";
+import { type SchemaContext, valueOf } from "./arbitrary_value.ts";
 import { alternativesOf } from "./plain_schema.ts";
+import { rangeOf } from "./range.ts";
 
 /** Below this, nothing is made wrong. */
 const MAX_DEPTH = 3;

@@ -6,6 +6,8 @@
  */
 import fc from "fast-check";
 import type { JsonSchema } from "../../../openapi/json_schema/json_schema.ts";
+import { cannotGenerate } from "./keep.ts";
+import { rangeOf } from "./range.ts";
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 /** Up to this, a number has the digits that it is written with. */
@@ -16,14 +18,16 @@ export function isNumberText({ format }: JsonSchema): boolean {
   return format === "int64" || format === "decimal";
 }
 
-/** Numbers within the bounds of a schema, as texts. */
+/** Numbers, mostly within the bounds of a schema, as texts. */
 export function numberTextOf(schema: JsonSchema): fc.Arbitrary<string> {
-  const { minimum: min = -MOST, maximum: max = MOST } = schema as NumberBounds;
-  const whole = fc.bigInt(
-    schema.format === "int64" && schema.minimum === undefined && schema.maximum === undefined
-      ? INT64
-      : { min: BigInt(Math.ceil(min)), max: BigInt(Math.max(Math.ceil(min), Math.floor(max))) },
-  ).map(String);
+  const isBounded = schema.minimum !== undefined || schema.maximum !== undefined;
+  if (schema.format === "int64" && !isBounded) return fc.bigInt(INT64).map(String);
+  const range = rangeOf(schema);
+  const min = Math.max(range.min, Math.min(-MOST, range.max));
+  const max = Math.min(range.max, Math.max(MOST, range.min));
+  if (min > max) cannotGenerate(schema);
+  const whole = fc.bigInt({ min: BigInt(Math.floor(min)), max: BigInt(Math.ceil(max)) })
+    .map(String);
   if (schema.format === "int64") return whole;
   const broken = fc.tuple(fc.double({ min, max, noNaN: true }), fc.nat(4))
     .map(([number, digits]) => number.toFixed(digits));
@@ -32,13 +36,8 @@ export function numberTextOf(schema: JsonSchema): fc.Arbitrary<string> {
 
 /** Checks whether a text is a number within the bounds of its schema. */
 export function isWithin(text: string, schema: JsonSchema): boolean {
-  const { minimum = -Infinity, maximum = Infinity } = schema as NumberBounds;
+  const { min, max } = rangeOf(schema);
   const number = Number(text);
-  if (!(number >= minimum && number <= maximum)) return false;
+  if (!(number >= min && number <= max)) return false;
   return schema.format !== "int64" || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-}
-
-interface NumberBounds {
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
