@@ -63,6 +63,8 @@ export function explainPostgresError(error: unknown): DbFailure {
   if (code === "42703") return NO_COLUMN;
   if (code === "0A000" && NO_LIKE.test(String(message))) return NO_PARTS;
   if (code === "55P03") return LOCKED;
+  // a migration came first; a new connection prepares the statement anew
+  if (isOutdatedPlan(error)) return { code: "SerializationFailure" };
   const kind = CODES[String(code)] ??
     (String(code).startsWith("08") || isOutOfReach(error) ? "ConnectionLost" : "Database");
   if (kind === "UniqueViolation") return { code: kind, fields: columnsIn(detail) };
