@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApplicationOptions } from "../project/application.ts";
-import { databaseOfUrl, DEVELOPMENT_PASSWORDS } from "../project/database.ts";
+import { databaseOfUrl, DEVELOPMENT_PASSWORDS, parseDatabaseUrl } from "../project/database.ts";
 import type { Project, SourceFile } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
 import { withoutComments } from "../system/files.ts";
@@ -73,7 +73,7 @@ function checkDatabaseUrl(name: string, url: string): readonly Finding[] {
     return [problem(SUBJECT, `${name} is in memory: data is lost at the end`)];
   }
   const database = databaseOfUrl(url);
-  const parsed = URL.parse(url);
+  const parsed = parseDatabaseUrl(url);
   if (!parsed || database !== "postgres" && database !== "mysql") return [];
   const findings: Finding[] = [];
   if (Object.values(DEVELOPMENT_PASSWORDS).includes(parsed.password)) {

@@ -29,9 +29,14 @@ export function databaseOfUrl(url: string): Database | undefined {
   return scheme === "sqlite" ? "sqlite" : undefined;
 }
 
+/** Parses a URL, that of a database with the first of its hosts. */
+export function parseDatabaseUrl(url: string): URL | null {
+  return URL.parse(url.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#@,]+),[^/?#@]*/, "$1"));
+}
+
 /** Returns the URL of a database without its user, password and parameters, if it is a URL. */
 export function nameOfUrl(url: string): string | undefined {
-  const parsed = URL.parse(url);
+  const parsed = parseDatabaseUrl(url);
   return parsed
     ? `${parsed.protocol}${parsed.host && `//${parsed.host}`}${parsed.pathname}`
     : undefined;

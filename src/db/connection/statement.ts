@@ -89,7 +89,7 @@ export function resultOf(
   };
 }
 
-/** Returns the result of one of several statements: its rows, or what the driver says of it. */
+/** Returns the result of one of several statements: its rows, or what the driver returns. */
 export function partOf(part: readonly unknown[], { reads }: Statement): StatementResult {
   if (reads) return resultOf({ rows: [...part] });
   const [{ affectedRows, insertId }] = part as readonly [DriverResult];

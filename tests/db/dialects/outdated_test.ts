@@ -101,7 +101,7 @@ test("a connection is closed after its use if a pooler prepared its statement be
     make: () => ({}) as never, // it sends nothing
     net: {} as never,
     tls: undefined,
-    turn: 0,
+    choose: () => ({ hostname: "localhost", port: "" }),
     onLost: () => {},
   });
   const failed = { sql: "select 1", wasPrepared: false };

@@ -1,4 +1,4 @@
-/** Real database servers that a test may kill and freeze, each with a folder and port of its own. */
+/** Real database servers that a test may kill and freeze, each with its own folder and port. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -62,6 +62,8 @@ export interface OwnServerOptions {
   readonly data?: string;
   /** An empty folder for its log of writes; default one inside its folder. */
   readonly log?: string;
+  /** The server of PostgreSQL of which it is a standby; default none. */
+  readonly standbyOf?: OwnServer;
   /** Its settings, beside those that every server has here. */
   readonly settings?: Readonly<Record<string, string>>;
   /** After how many seconds it ends by itself, even if its test was killed; default 120. */
@@ -71,7 +73,8 @@ export interface OwnServerOptions {
 /** Starts a server that accepts plain connections of anybody. */
 export async function startOwnServer(
   brand: ServerBrand,
-  { folder, data, log, settings = {}, maxRunSeconds = MAX_RUN_SECONDS }: OwnServerOptions = {},
+  { folder, data, log, standbyOf, settings = {}, maxRunSeconds = MAX_RUN_SECONDS }:
+    OwnServerOptions = {},
 ): Promise<OwnServer> {
   const temporary = folder === undefined ? new TemporaryFolder() : undefined;
   const at = (file: string) => join(folder ?? temporary!.path, file);
@@ -80,7 +83,7 @@ export async function startOwnServer(
   const place = { data: data ?? at("data"), log: log ?? at("log") };
   for (const path of Object.values(place)) ownFolder(path, brand);
   const command = brand === "postgres"
-    ? postgresCommand(place, { port, settings })
+    ? postgresCommand(place, { port, settings, ...standbyOf && { standbyOf } })
     : mariadbCommand(place, { port, settings });
   // A server whose test was killed ends too.
   const limited = ["--kill-after=5", String(maxRunSeconds), ...command];
@@ -139,6 +142,7 @@ export async function startOwnServer(
 /** Creates a folder, or takes one over, for the user of a server. */
 function ownFolder(path: string, brand: ServerBrand): void {
   mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o700);
   if (IS_ROOT) run(["chown", USERS[brand], path]);
 }
 
@@ -155,11 +159,16 @@ interface Listening {
 
 function postgresCommand(
   { data, log }: Place,
-  { port, settings }: Listening,
+  { port, settings, standbyOf }: Listening & Pick<OwnServerOptions, "standbyOf">,
 ): readonly string[] {
   const become = IS_ROOT ? asUser(USERS.postgres) : [];
-  const initdb = [find("initdb")!, "-A", "trust", "-U", "postgres", "--no-sync"];
-  run([...become, ...initdb, "-D", data, `--waldir=${log}`]);
+  const files = ["-U", "postgres", "--no-sync", "-D", data, `--waldir=${log}`];
+  const from = ["-h", "127.0.0.1", "-p", `${standbyOf?.port}`, "--checkpoint=fast", "-R"];
+  run([
+    ...become,
+    ...standbyOf ? [find("pg_basebackup")!, ...from] : [find("initdb")!, "-A", "trust"],
+    ...files,
+  ]);
   const all = {
     port: String(port),
     listen_addresses: "127.0.0.1",

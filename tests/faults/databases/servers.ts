@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 import { type OwnServer, SKIP_OWN, startOwnServer } from "../../db/support/own_servers.ts";
+import { startPair } from "../../db/support/postgres_pair.ts";
 import { createDatabase, SERVERS } from "../../db/support/servers.ts";
 import { killSessions, type ServerBrand } from "../../db/support/sessions.ts";
 import { type TcpLine, tcpLine } from "../../db/support/tcp_line.ts";
@@ -70,7 +71,10 @@ export function serverScenarios(
         },
       }),
     "disk full": (given) => fillDisk(brand, given),
-    ...brand === "postgres" && { "disk of the log full": fillDiskOfLog },
+    ...brand === "postgres" && {
+      "disk of the log full": fillDiskOfLog,
+      "killed, and its standby promoted": promote,
+    },
   };
   return Object.entries(faults).map(([fault, run]) => ({
     fault: `${NAMES[brand]}: ${fault}`,
@@ -176,6 +180,23 @@ async function fillDiskOfLog(given: Given): Promise<Outcome> {
       disk.free();
       await server.kill();
       await server.start();
+      return 1;
+    },
+  });
+}
+
+/** Kills a primary, whose commits wait for its standby, and promotes that. */
+async function promote(given: Given): Promise<Outcome> {
+  if (SKIP_OWN.postgres) return skipped(SKIP_OWN.postgres);
+  await using pair = await startPair({ maxRunSeconds: MAX_RUN_SECONDS });
+  return await endure(given, {
+    url: pair.url,
+    comparedUrl: pair.standby.url,
+    health: "down",
+    async inject() {
+      await pair.primary.kill();
+      await delay(given.isQuick ? 1000 : 5000);
+      await pair.promote();
       return 1;
     },
   });

@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
+import type { Host } from "../server/hosts.ts";
 import type { TlsOptions, TlsSettings } from "../server/tls.ts";
 import { explainPostgresError, isOutdatedPlan, mayBeOutdated } from "./postgres_errors.ts";
 
@@ -27,10 +28,8 @@ export interface ConnectionSettings
   readonly socket: (target: Target) => Promise<Socket>;
 }
 
-/** The address of a socket; lists have several servers to choose from. */
+/** The address of a socket of Unix, if it is one. */
 interface Target {
-  readonly host: readonly string[];
-  readonly port: readonly number[];
   readonly path?: string | false;
 }
 
@@ -51,8 +50,8 @@ export interface PostgresConnectionOptions {
   readonly net: Net;
   /** How it is encrypted, if it is. */
   readonly tls: PostgresTls | undefined;
-  /** The index of the server to choose. */
-  readonly turn: number;
+  /** Chooses the server. */
+  readonly choose: () => Host | Promise<Host>;
   /** Called when the connection is lost. */
   readonly onLost: (line: PostgresConnection) => void;
 }
@@ -76,6 +75,7 @@ export class PostgresConnection {
   /** The statements that it has prepared. */
   readonly prepared = new Set<string>();
   readonly #options: PostgresConnectionOptions;
+  #host: Host | undefined;
   #socket: Socket | undefined;
   #cancelSocket: Socket | undefined;
   readonly #ended = Promise.withResolvers<void>();
@@ -206,8 +206,8 @@ export class PostgresConnection {
     }
   }
 
-  async #connect({ host, port, path }: Target): Promise<Socket> {
-    const { net, tls, turn } = this.#options;
+  async #connect({ path }: Target): Promise<Socket> {
+    const { net, tls } = this.#options;
     const socket = new net.Socket();
     if (this.#socket && (this.isLost || !this.#isReady)) {
       // The driver has not added its listeners yet; it fails all pending queries one
@@ -215,19 +215,18 @@ export class PostgresConnection {
       setTimeout(() => socket.destroy(lost()));
       return socket;
     }
-    // The driver opens another socket only to cancel a statement.
-    if (this.#socket) this.#cancelSocket = socket;
-    else this.#socket = this.#watch(socket);
-    if (path) return socket.connect(path);
-    const index = turn % host.length;
-    const name = host[index] ?? "localhost";
-    socket.connect(port[index] ?? 5432, name);
-    if (!tls) return socket;
     try {
+      const { hostname, port } = await this.#choose();
+      // The driver opens another socket only to cancel a statement.
+      if (this.#socket) this.#cancelSocket = socket;
+      else this.#socket = this.#watch(socket);
+      if (path) return socket.connect(path);
+      socket.connect(Number(port || 5432), hostname);
+      if (!tls) return socket;
       const secured = await startTls(socket, {
         ...tls,
-        host: name,
-        isAddress: net.isIP(name) !== 0,
+        host: hostname,
+        isAddress: net.isIP(hostname) !== 0,
       });
       if (secured !== socket && this.#socket === socket) this.#socket = this.#watch(secured);
       return secured;
@@ -236,6 +235,13 @@ export class PostgresConnection {
       socket.destroy();
       throw error;
     }
+  }
+
+  /** Returns the server: a statement is cancelled where it runs. */
+  async #choose(): Promise<Host> {
+    this.#host ??= await this.#options.choose();
+    if (this.isLost) throw lost(); // meanwhile
+    return this.#host;
   }
 
   #watch(socket: Socket): Socket {

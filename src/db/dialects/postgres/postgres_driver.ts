@@ -41,10 +41,10 @@ const TYPES: Readonly<Record<string, PostgresType>> = {
  * @throws {DbError} if it cannot be reached, or rejects the connection
  */
 export async function openPostgres(
-  { server: url, settings: { tls, schema, applicationName, options: flags, targetSession } }:
-    DatabaseUrl,
+  { server: url, hosts, settings }: DatabaseUrl,
   { prepare, ...limits }: OpenOptions,
 ): Promise<Dialect> {
+  const { tls, schema, applicationName, options: flags, targetSession } = settings;
   const [{ default: postgres }, { PostgresJSDialect, PostgresJSDriver }, net, nodeTls] =
     await loadDriver(
       "postgres and kysely-postgres-js",
@@ -71,7 +71,6 @@ export async function openPostgres(
     connect_timeout: limits.acquireTimeoutMs / 1000,
     ssl: false, // The connection is encrypted before the driver has it.
     fetch_types: false,
-    ...targetSession && { target_session_attrs: targetSession },
     onnotice: () => {},
     types: TYPES,
   };
@@ -79,6 +78,8 @@ export async function openPostgres(
     new PostgresPool({
       net,
       tls: postgresTls,
+      hosts,
+      targetSession,
       limits,
       prepare,
       make(settings, known) {

@@ -40,6 +40,7 @@ const CODES: Readonly<Record<string, DbErrorCode>> = {
   CONNECTION_DESTROYED: "ConnectionLost",
   CONNECT_TIMEOUT: "ConnectionLost",
   CONNECT_TLS: "ConnectionLost",
+  CONNECT_TARGET: "ConnectionLost",
   CONNECTION_ENDED: "PoolClosed",
 };
 

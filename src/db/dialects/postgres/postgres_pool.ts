@@ -16,6 +16,7 @@ import {
   PostgresConnection,
   type PostgresConnectionOptions,
 } from "./postgres_connection.ts";
+import { PostgresHosts, type PostgresHostsOptions } from "./postgres_hosts.ts";
 
 /** How long closing waits for queries, in seconds. */
 const CLOSE_SECONDS = 5;
@@ -36,7 +37,10 @@ const MAX_PREPARED_LENGTH = 16_384;
 type Face = Pick<Sql, "reserve" | "end" | "options">;
 
 /** How a pool is opened. */
-export interface PostgresPoolOptions extends Pick<PostgresConnectionOptions, "net" | "tls"> {
+export interface PostgresPoolOptions
+  extends
+    Pick<PostgresConnectionOptions, "net" | "tls">,
+    Pick<PostgresHostsOptions, "hosts" | "targetSession"> {
   /** Creates the driver of a connection; `known` is one that has read the types of the database. */
   readonly make: (settings: ConnectionSettings, known: Sql | undefined) => Sql;
   /**
@@ -72,14 +76,19 @@ export class PostgresPool {
   readonly #options: PostgresPoolOptions;
   readonly #lines = new Set<PostgresConnection>();
   readonly #idle: IdleConnections<PostgresConnection>;
+  readonly #hosts: PostgresHosts;
   #known: Sql | undefined;
   #canPrepare = true;
-  #turns = 0;
   #isClosed = false;
 
   /** Creates a pool without connections. */
   constructor(options: PostgresPoolOptions) {
     this.#options = options;
+    this.#hosts = new PostgresHosts({
+      ...options,
+      open: (host) => this.#open({ choose: () => host, onLost: () => {} }),
+      timeoutMs: options.limits.acquireTimeoutMs,
+    });
     this.#idle = new IdleConnections({
       idleMs: IDLE_MS,
       surplus: () => this.#lines.size - options.limits.min,
@@ -168,12 +177,8 @@ export class PostgresPool {
     if (this.#isClosed) throw Object.assign(new Error("closed"), { code: "CONNECTION_ENDED" });
     const idle = this.#idle.take();
     if (idle) return idle;
-    const { make, net, tls } = this.#options;
-    const line = new PostgresConnection({
-      make: (settings) => make(settings, this.#known),
-      net,
-      tls,
-      turn: this.#turns++,
+    const line = this.#open({
+      choose: () => this.#hosts.choose(),
       onLost: (lost) => {
         this.#idle.lose(lost);
         this.#end(lost);
@@ -181,6 +186,16 @@ export class PostgresPool {
     });
     this.#lines.add(line);
     return line;
+  }
+
+  #open(own: Pick<PostgresConnectionOptions, "choose" | "onLost">): PostgresConnection {
+    const { make, net, tls } = this.#options;
+    return new PostgresConnection({
+      ...own,
+      make: (settings) => make(settings, this.#known),
+      net,
+      tls,
+    });
   }
 
   #release(line: PostgresConnection): void {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { OpenOptions } from "../../connection/pool_limits.ts";
+import { type Host, readHosts } from "./hosts.ts";
 import type { TlsSettings } from "./tls.ts";
 import {
   invalid,
@@ -17,7 +18,10 @@ import {
 
 /** A database server, without its parameters; and what they configure. */
 export interface DatabaseUrl {
+  /** The server, the first if there are several. */
   readonly server: URL;
+  /** All servers; one with MySQL. */
+  readonly hosts: readonly Host[];
   readonly settings: ServerSettings;
   readonly opening: Partial<OpenOptions>;
 }
@@ -28,9 +32,11 @@ export interface DatabaseUrl {
  * @throws {TypeError} if it is malformed, or a parameter is unknown, invalid or contradicts another
  */
 export function readServerUrl(url: string, brand: ServerBrand): DatabaseUrl {
-  const server = URL.parse(url);
-  if (server === null) throw invalid(MALFORMED);
+  const hosts = readHosts(url);
+  const [server] = hosts;
+  if (!server) throw invalid(MALFORMED);
   if (server.hostname === "") throw invalid("it names no host");
+  if (brand === "MySQL" && hosts[1]) throw invalid("it names several hosts");
   if (server.pathname.length < 2) throw invalid("it names no database");
   // The rest of a password with these characters would be read as something else.
   const { pathname, hash, search, username, password } = server;
@@ -47,7 +53,7 @@ export function readServerUrl(url: string, brand: ServerBrand): DatabaseUrl {
   server.search = "";
   const { max, acquireTimeoutMs, connectTimeoutMs, prepare, ...settings } = others;
   const opening = { max, acquireTimeoutMs, connectTimeoutMs, prepare };
-  return { server, settings: { ...settings, tls }, opening: withoutUndefined(opening) };
+  return { server, hosts, settings: { ...settings, tls }, opening: withoutUndefined(opening) };
 }
 
 /** Combines the parameters about TLS to the strictest of what they ask for. */

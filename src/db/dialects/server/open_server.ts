@@ -98,8 +98,8 @@ export function isOutOfReach(error: unknown): boolean {
 }
 
 /**
- * Returns what the server or the driver says, for the operator of the application. It contains the
- * password only by accident; one that is also the name of the user is no secret there.
+ * Returns the words of the server or the driver, for the operator of the application. They contain
+ * the password only by accident; one that is also the name of the user is no secret there.
  */
 function wordsOf(
   cause: unknown,
