@@ -4,7 +4,7 @@
  * @module
  */
 import type { Socket } from "node:net";
-import type { Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
+import type { Notice, Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import type { Host } from "../server/hosts.ts";
@@ -14,10 +14,13 @@ import { explainPostgresError, isOutdatedPlan, mayBeOutdated } from "./postgres_
 type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;
 type Query = PendingQuery<Row[]>;
+/** The function of the server that warns of a commit which has not reached the standbys. */
+const UNCONFIRMED = "SyncRepWaitForLSN";
+
 /** A query; its type lacks the function that its `cancel` calls. */
 type Cancellable = { readonly canceller: (query: unknown) => Promise<void> };
-/** A query; its type lacks the function that the driver calls when it fails. */
-type Failing = { reject: (error: unknown) => void };
+/** A query; its type lacks the functions that the driver calls when it ends. */
+type Settling = { resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
 /** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
@@ -25,6 +28,7 @@ export interface ConnectionSettings
   readonly backoff: boolean;
   readonly max_lifetime: null;
   readonly onparameter: () => void;
+  readonly onnotice: (notice: Notice) => void;
   readonly socket: (target: Target) => Promise<Socket>;
 }
 
@@ -85,6 +89,7 @@ export class PostgresConnection {
   #isEnded = false;
   #cancelling: Promise<void> | undefined;
   #isLost = false;
+  #isUnconfirmed = false;
 
   /** Creates the driver, which connects at its first use. */
   constructor(options: PostgresConnectionOptions) {
@@ -96,6 +101,7 @@ export class PostgresConnection {
       backoff: false,
       onclose: () => this.lose(),
       onparameter: () => void (this.#isReady = true),
+      onnotice: ({ routine }) => void (this.#isUnconfirmed ||= routine === UNCONFIRMED),
       socket: (target) => this.#connect(target),
     });
   }
@@ -127,6 +133,14 @@ export class PostgresConnection {
     return wasPrepared;
   }
 
+  /**
+   * Fails if the wait of its commit for synchronous standbys was cancelled: the server reports
+   * success, with a warning, and a failover may undo what was committed.
+   */
+  confirm(): void {
+    if (this.#isUnconfirmed) throw lost();
+  }
+
   /** Marks the connection as lost. */
   lose(): void {
     if (this.isLost) return;
@@ -147,10 +161,15 @@ export class PostgresConnection {
     const wasPrepared = this.prepared.has(sql);
     const query = this.send(sql, parameters, options);
     const cursor = query.cursor.bind(query);
-    const { reject } = query as unknown as Failing;
+    const { resolve, reject } = query as unknown as Settling;
     return Object.assign(query, {
       cursor: (size?: number) => this.#all(cursor(size)),
       cancel: () => void this.cancel(query),
+      resolve: (result: unknown) => {
+        if (!this.#isUnconfirmed) return resolve(result);
+        this.lose();
+        reject(lost());
+      },
       reject: (error: unknown) => {
         if (explainPostgresError(error).code === "ReadOnly") this.retire();
         this.isOutdated(error, { sql, wasPrepared });

@@ -71,7 +71,6 @@ export async function openPostgres(
     connect_timeout: limits.acquireTimeoutMs / 1000,
     ssl: false, // The connection is encrypted before the driver has it.
     fetch_types: false,
-    onnotice: () => {},
     types: TYPES,
   };
   const makePool = (connection: Readonly<Record<string, string>>) =>

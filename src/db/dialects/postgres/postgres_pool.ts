@@ -145,6 +145,7 @@ export class PostgresPool {
       execution.cancel = cancel;
       let received: DriverRow[] = [];
       const { count } = await query.values().forEach((row) => received.push(row));
+      line.confirm();
       const rows = received;
       received = [];
       return { rows, affectedRows: count ?? 0 };
