@@ -40,5 +40,5 @@ export function problemOf(response: Response, text: string): Problem {
 
 /** Checks whether the body of a response is JSON. */
 export function isJson({ headers }: Response): boolean {
-  return /[/+]json\b/.test(headers.get("content-type") ?? "");
+  return /^[^;]*[/+]json *(;|$)/i.test(headers.get("content-type") ?? "");
 }

@@ -165,6 +165,22 @@ test("an answer is decoded across its parts, without a byte order mark", async (
   assert.deepEqual(await client.get("/ticks"), { word: "Łódź 🙂" });
 });
 
+for (
+  const [type, data] of [
+    ["Application/JSON", { id: 7 }],
+    ["application/vnd.shop+JSON; charset=utf-8", { id: 7 }],
+    ["application/json ;charset=utf-8", { id: 7 }],
+    ["application/json-seq", '{"id":7}'],
+    ["text/plain; of=a/json", '{"id":7}'],
+  ] as const
+) {
+  test(`an answer of ${type} is ${typeof data === "string" ? "text" : "JSON"}`, async () => {
+    const headers = { "content-type": type };
+    const client = answeredBy(() => new Response('{"id":7}', { headers }));
+    assert.deepEqual(await client.get("/ticks"), data);
+  });
+}
+
 test("events() counts the name and the id of an event, too", async () => {
   const half = "x".repeat(8_400_000);
   const chunks = [`id: ${half}\n`, `data: ${half}\n`, "\n"];
