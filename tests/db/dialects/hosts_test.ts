@@ -75,6 +75,23 @@ testOnEach("a host that is down or hangs is passed over", async ({ url }) => {
   );
 }, { brands: ["postgres"] });
 
+testOnEach("hosts that hang are asked again when they are back", async ({ url }) => {
+  await using line = await tcpLine(url);
+  const { host } = new URL(line.url);
+  const both = line.url.replace(host, `${host},${host}`);
+  await using db = await Db.open(DbOptions.fromUrl(both).statementTimeoutMs(1000));
+  line.cut();
+  await assert.rejects(sql`select 1`.execute(db.kysely), { code: "ConnectionLost" });
+  await line.restore();
+  line.hang();
+  const hung = Array.from({ length: 3 }, () => db.user.count());
+  for (const each of await Promise.allSettled(hung)) {
+    assert.equal((each as PromiseRejectedResult).reason?.code, "StatementTimeout");
+  }
+  await line.restore();
+  await db.createTables(); // it has no limit but that of connecting, which is 10 s
+}, { brands: ["postgres"] });
+
 async function portOf(db: Db): Promise<unknown> {
   const { rows } = await sql<{ port: number }>`select inet_server_port() as port`
     .execute(db.kysely);

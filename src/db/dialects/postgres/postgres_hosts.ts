@@ -11,6 +11,9 @@ import type { PostgresConnection } from "./postgres_connection.ts";
 /** How long a host is preferred to those after it, in milliseconds, while it does not answer. */
 const HEAD_START_MS = 500;
 
+/** For how long connections join a choice that is being made: servers may have come back since. */
+const JOINED_MS = 500;
+
 const INSPECT = `select pg_is_in_recovery() as standby,
   current_setting('transaction_read_only') = 'on' as readonly`;
 
@@ -47,7 +50,7 @@ export interface PostgresHostsOptions extends Pick<ServerSettings, "targetSessio
  */
 export class PostgresHosts {
   readonly #options: PostgresHostsOptions;
-  #choice: Promise<Host> | undefined;
+  #choice: { readonly host: Promise<Host>; readonly sinceMs: number } | undefined;
 
   /** Creates a choice among hosts. */
   constructor(options: PostgresHostsOptions) {
@@ -62,7 +65,15 @@ export class PostgresHosts {
   async choose(): Promise<Host> {
     const { hosts: [first, ...others], targetSession } = this.#options;
     if (first && others.length === 0 && !targetSession) return first;
-    return await (this.#choice ??= this.#search().finally(() => this.#choice = undefined));
+    const last = this.#choice;
+    if (last && performance.now() - last.sinceMs < JOINED_MS) return await last.host;
+    const choice = { host: this.#search(), sinceMs: performance.now() };
+    this.#choice = choice;
+    try {
+      return await choice.host;
+    } finally {
+      if (this.#choice === choice) this.#choice = undefined;
+    }
   }
 
   #search(): Promise<Host> {
