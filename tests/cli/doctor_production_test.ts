@@ -149,8 +149,7 @@ const CASES: readonly Case[] = [
     off: "TLS to a database",
     isTelling: true,
     env: {
-      DATABASE_URL:
-        "postgres://shop:x@one.example.com:5432,two.example.com:5432/shop?sslmode=require",
+      DATABASE_URL: "postgres://shop:x@localhost:5432,two.example.com:5432/shop?sslmode=require",
       REPORTS_DATABASE_URL: "mysql://shop:x@10.0.0.7/shop",
       TEST_DATABASE_URL: "postgres://shop:x@db.example.com/test",
     },

@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { parseEnv } from "node:util";
-import { parseDatabaseUrl } from "../project/database.ts";
+import { parseUrls } from "../project/database.ts";
 import { VERSION } from "../project/framework.ts";
 import { permissionFlags, type Project, startCommand } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
@@ -125,7 +125,7 @@ function isShared(file: string): boolean {
 function wantedKind(name: string, value = ""): string | undefined {
   if (value === "") return undefined;
   if (name === "PORT" && !(/^\d{1,5}$/.test(value) && Number(value) <= 65_535)) return "port";
-  if (/_(URL|URI|ISSUER)$/.test(name) && parseDatabaseUrl(value) === null) return "URL";
+  if (/_(URL|URI|ISSUER)$/.test(name) && parseUrls(value).length === 0) return "URL";
   return name.endsWith("_HOPS") && !/^\d+$/.test(value) ? "number" : undefined;
 }
 

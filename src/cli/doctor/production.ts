@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApplicationOptions } from "../project/application.ts";
-import { databaseOfUrl, DEVELOPMENT_PASSWORDS, parseDatabaseUrl } from "../project/database.ts";
+import { databaseOfUrl, DEVELOPMENT_PASSWORDS, parseUrls } from "../project/database.ts";
 import type { Project, SourceFile } from "../project/project.ts";
 import type { Variables } from "../project/variables.ts";
 import { withoutComments } from "../system/files.ts";
@@ -73,13 +73,14 @@ function checkDatabaseUrl(name: string, url: string): readonly Finding[] {
     return [problem(SUBJECT, `${name} is in memory: data is lost at the end`)];
   }
   const database = databaseOfUrl(url);
-  const parsed = parseDatabaseUrl(url);
+  const urls = parseUrls(url);
+  const [parsed] = urls;
   if (!parsed || database !== "postgres" && database !== "mysql") return [];
   const findings: Finding[] = [];
   if (Object.values(DEVELOPMENT_PASSWORDS).includes(parsed.password)) {
     findings.push(problem(SUBJECT, `${name} has the password of development`));
   }
-  if (!LOOPBACK.test(parsed.hostname) && !isVerified(parsed.searchParams)) {
+  if (!urls.every(({ hostname }) => LOOPBACK.test(hostname)) && !isVerified(parsed.searchParams)) {
     const mode = database === "postgres" ? "sslmode=verify-full" : "ssl-mode=VERIFY_IDENTITY";
     findings.push(
       warning(SUBJECT, `${name} names another host, without verified TLS: add ?${mode}`),

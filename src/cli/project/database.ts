@@ -29,15 +29,19 @@ export function databaseOfUrl(url: string): Database | undefined {
   return scheme === "sqlite" ? "sqlite" : undefined;
 }
 
-/** Parses a URL, that of a database with the first of its hosts. */
-export function parseDatabaseUrl(url: string): URL | null {
-  return URL.parse(url.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#@,]+),[^/?#@]*/, "$1"));
+/** Parses a URL once for each host that it names; nothing if it is malformed. */
+export function parseUrls(url: string): readonly URL[] {
+  const [, head, list, rest] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/s.exec(url) ?? [];
+  const parsed = list?.split(",").map((host) => URL.parse(`${head}${host}${rest}`)) ??
+    [URL.parse(url)];
+  return parsed.includes(null) ? [] : parsed as URL[];
 }
 
 /** Returns the URL of a database without its user, password and parameters, if it is a URL. */
 export function nameOfUrl(url: string): string | undefined {
-  const parsed = parseDatabaseUrl(url);
-  return parsed
-    ? `${parsed.protocol}${parsed.host && `//${parsed.host}`}${parsed.pathname}`
-    : undefined;
+  const urls = parseUrls(url);
+  const [first] = urls;
+  if (!first) return undefined;
+  const hosts = urls.map(({ host }) => host).join();
+  return `${first.protocol}${hosts && `//${hosts}`}${first.pathname}`;
 }

@@ -92,6 +92,15 @@ testOnEach("hosts that hang are asked again when they are back", async ({ url })
   await db.createTables(); // it has no limit but that of connecting, which is 10 s
 }, { brands: ["postgres"] });
 
+for (const scheme of ["postgres", "mysql"]) {
+  test(`an address of IPv6 is no name that is looked up (${scheme})`, async () => {
+    const port = await freePort();
+    const opening = Db.open(DbOptions.fromUrl(`${scheme}://ada@[::1]:${port}/shop`));
+    // a machine without IPv6 has no such address
+    await assert.rejects(opening, { message: /ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH/ });
+  });
+}
+
 async function portOf(db: Db): Promise<unknown> {
   const { rows } = await sql<{ port: number }>`select inet_server_port() as port`
     .execute(db.kysely);

@@ -8,19 +8,24 @@ import type { Notice, Options, PendingQuery, PostgresType, Row, Sql } from "post
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import type { Host } from "../server/hosts.ts";
-import type { TlsOptions, TlsSettings } from "../server/tls.ts";
-import { explainPostgresError, isOutdatedPlan, mayBeOutdated } from "./postgres_errors.ts";
+import {
+  explainPostgresError,
+  isOutdatedPlan,
+  lostConnection,
+  mayBeOutdated,
+} from "./postgres_errors.ts";
+import { type PostgresTls, startTls } from "./postgres_tls.ts";
 
 type Net = Pick<typeof import("node:net"), "Socket" | "isIP">;
 type Types = Record<string, PostgresType>;
 type Query = PendingQuery<Row[]>;
-/** The function of the server that warns of a commit which has not reached the standbys. */
-const UNCONFIRMED = "SyncRepWaitForLSN";
-
 /** A query; its type lacks the function that its `cancel` calls. */
 type Cancellable = { readonly canceller: (query: unknown) => Promise<void> };
 /** A query; its type lacks the functions that the driver calls when it ends. */
 type Settling = { resolve: (result: unknown) => void; reject: (error: unknown) => void };
+
+/** The function of the server that warns of a commit which has not reached the standbys. */
+const UNCONFIRMED = "SyncRepWaitForLSN";
 
 /** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
@@ -35,15 +40,6 @@ export interface ConnectionSettings
 /** The address of a socket of Unix, if it is one. */
 interface Target {
   readonly path?: string | false;
-}
-
-/** How a connection is encrypted. */
-export interface PostgresTls {
-  readonly tls: Pick<typeof import("node:tls"), "connect" | "checkServerIdentity">;
-  readonly settings: TlsSettings;
-  readonly options: TlsOptions;
-  /** How long the server may take to answer, in milliseconds. */
-  readonly timeoutMs: number;
 }
 
 /** How a connection is opened. */
@@ -138,7 +134,7 @@ export class PostgresConnection {
    * success, with a warning, and a failover may undo what was committed.
    */
   confirm(): void {
-    if (this.#isUnconfirmed) throw lost();
+    if (this.#isUnconfirmed) throw lostConnection();
   }
 
   /** Marks the connection as lost. */
@@ -157,7 +153,7 @@ export class PostgresConnection {
 
   /** Sends a statement as `send` does, for `kysely-postgres-js`, which can cancel it. */
   unsafe(...[sql, parameters, options]: Parameters<Sql["unsafe"]>): Query {
-    if (this.isLost) throw lost();
+    if (this.isLost) throw lostConnection();
     const wasPrepared = this.prepared.has(sql);
     const query = this.send(sql, parameters, options);
     const cursor = query.cursor.bind(query);
@@ -168,7 +164,7 @@ export class PostgresConnection {
       resolve: (result: unknown) => {
         if (!this.#isUnconfirmed) return resolve(result);
         this.lose();
-        reject(lost());
+        reject(lostConnection());
       },
       reject: (error: unknown) => {
         if (explainPostgresError(error).code === "ReadOnly") this.retire();
@@ -215,7 +211,7 @@ export class PostgresConnection {
       for (;;) {
         const { done, value } = await chunks.next();
         isDone = done === true;
-        if (this.isLost) throw lost();
+        if (this.isLost) throw lostConnection();
         if (isDone) return;
         yield value;
       }
@@ -231,22 +227,19 @@ export class PostgresConnection {
     if (this.#socket && (this.isLost || !this.#isReady)) {
       // The driver has not added its listeners yet; it fails all pending queries one
       // after the other.
-      setTimeout(() => socket.destroy(lost()));
+      setTimeout(() => socket.destroy(lostConnection()));
       return socket;
     }
     try {
       const { hostname, port } = await this.#choose();
+      const host = hostname.replace(/^\[(.*)\]$/, "$1"); // an address of IPv6
       // The driver opens another socket only to cancel a statement.
       if (this.#socket) this.#cancelSocket = socket;
       else this.#socket = this.#watch(socket);
       if (path) return socket.connect(path);
-      socket.connect(Number(port || 5432), hostname);
+      socket.connect(Number(port || 5432), host);
       if (!tls) return socket;
-      const secured = await startTls(socket, {
-        ...tls,
-        host: hostname,
-        isAddress: net.isIP(hostname) !== 0,
-      });
+      const secured = await startTls(socket, { ...tls, host, isAddress: net.isIP(host) !== 0 });
       if (secured !== socket && this.#socket === socket) this.#socket = this.#watch(secured);
       return secured;
     } catch (error) {
@@ -259,7 +252,7 @@ export class PostgresConnection {
   /** Returns the server: a statement is cancelled where it runs. */
   async #choose(): Promise<Host> {
     this.#host ??= await this.#options.choose();
-    if (this.isLost) throw lost(); // meanwhile
+    if (this.isLost) throw lostConnection(); // meanwhile
     return this.#host;
   }
 
@@ -268,60 +261,4 @@ export class PostgresConnection {
   }
 }
 
-const TLS_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47);
-const YES = "S";
-const NO = "N";
-
-/**
- * Requests TLS (PostgreSQL manual, 54.2.10), and verifies the certificate before anything else is
- * sent. The driver would continue after a refusal, and read what was sent before the encryption.
- */
-async function startTls(
-  socket: Socket,
-  { tls, settings, options, timeoutMs, host, isAddress }: PostgresTls & {
-    readonly host: string;
-    readonly isAddress: boolean;
-  },
-): Promise<Socket> {
-  socket.setTimeout(timeoutMs, () => socket.destroy(tlsError("connecting took too long")));
-  socket.write(TLS_REQUEST);
-  const answer = String(await next<Uint8Array>(socket, "data"));
-  if (answer === NO && settings.isOptional) return socket.setTimeout(0);
-  if (answer === NO) throw tlsError("the server has no TLS");
-  if (answer !== YES) throw tlsError("the server does not answer the request for TLS");
-  const { checkServerIdentity } = tls;
-  const secured = tls.connect({
-    ...options,
-    socket,
-    host,
-    // RFC 6066, section 3: addresses are no server names.
-    ...!isAddress && { servername: host },
-    checkServerIdentity: (_, certificate) =>
-      settings.verify === "host" ? checkServerIdentity(host, certificate) : undefined,
-  });
-  await next(secured, "secureConnect");
-  socket.setTimeout(0);
-  return secured;
-}
-
-/** Waits for an event of a socket. */
-function next<T>(socket: Socket, event: "data" | "secureConnect"): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const fail = (error?: Error) => reject(error ?? lost());
-    const closed = () => fail();
-    socket.once("error", fail).once("close", closed).once(event, (value: T) => {
-      socket.off("error", fail).off("close", closed);
-      resolve(value);
-    });
-  });
-}
-
-function tlsError(reason: string): Error {
-  return Object.assign(new Error(reason), { code: "CONNECT_TLS" });
-}
-
 function ignore(): void {}
-
-function lost(): Error {
-  return Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
-}

@@ -99,3 +99,8 @@ function columnsIn(detail: string): readonly string[] {
   const [, list = ""] = /^[^(]*\(([^()]+)\)=\(/.exec(detail) ?? [];
   return list === "" ? [] : list.split(", ").map((name) => name.replace(/^"|"$/g, ""));
 }
+
+/** Creates the error of a connection that is lost. */
+export function lostConnection(): Error {
+  return Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
+}

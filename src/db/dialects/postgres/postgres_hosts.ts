@@ -63,8 +63,8 @@ export class PostgresHosts {
    * @throws {Error} if no host answers and is of the wanted kind
    */
   async choose(): Promise<Host> {
-    const { hosts: [first, ...others], targetSession } = this.#options;
-    if (first && others.length === 0 && !targetSession) return first;
+    const { hosts: [first, second], targetSession } = this.#options;
+    if (first && !second && !targetSession) return first;
     const last = this.#choice;
     if (last && performance.now() - last.sinceMs < JOINED_MS) return await last.host;
     const choice = { host: this.#search(), sinceMs: performance.now() };
