@@ -73,7 +73,13 @@ export class Site implements AsyncDisposable {
       },
       ...json !== undefined && { body: JSON.stringify(json) },
     });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    const { status, headers } = response;
+    const text = await response.text();
+    try {
+      return { status, headers, body: JSON.parse(text) };
+    } catch (cause) {
+      throw new Error(`${request} was answered ${status}: ${text}`, { cause });
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
