@@ -1,4 +1,5 @@
 /** Stands between a client and a server, so that a test can cut the line. */
+import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../support/free_port.ts";
@@ -100,12 +101,14 @@ export async function tcpLine(
     drop();
     if (server.listening) await new Promise((resolve) => server.close(resolve));
   }
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  async function listen(port: number): Promise<void> {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening"); // or fails
+  }
 
-  // a port that stays reserved while the line is down
-  const port = await freePort();
-  await listen(port);
+  // one that no client is given while the line is down
+  let port = await freePort();
+  while (!await listen(port).then(() => true, isTaken)) port = await freePort();
   const url = new URL(serverUrl);
   url.host = `127.0.0.1:${port}`;
   return {
@@ -134,4 +137,10 @@ export async function tcpLine(
     close: down,
     [Symbol.asyncDispose]: down,
   };
+}
+
+/** Whether a port was taken by another test since it was free; fails if it is another error. */
+function isTaken(error: unknown): false {
+  if ((error as { code?: unknown }).code === "EADDRINUSE") return false;
+  throw error;
 }
