@@ -8,11 +8,18 @@ import { MAX_LENGTH } from "./limits.ts";
 import { textsOf } from "./texts.ts";
 
 /**
- * Yields the events of a response; a reader that leaves the loop cancels the response.
+ * Yields the events of a response; a reader that leaves the loop cancels the response. One with
+ * status 204 has none.
  *
  * @throws {RangeError} if an event has more than 16 777 216 characters
+ * @throws {TypeError} if the response is no event stream
  */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEvent<unknown>> {
+  const type = response.headers.get("content-type");
+  if (response.status !== 204 && !/^text\/event-stream *(;|$)/i.test(type ?? "")) {
+    await response.body?.cancel();
+    throw new TypeError(`Cannot read events: the answer is ${type}`);
+  }
   let rest = "";
   let isAfterReturn = false;
   let event = "";

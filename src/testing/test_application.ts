@@ -9,6 +9,7 @@ import { type Client, createClient } from "../client/client.ts";
 import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../application/factory.ts";
+import { leaving } from "./leaving.ts";
 import { TestJobs } from "./test_jobs.ts";
 
 /** Options of {@linkcode createTestApplication}. */
@@ -46,7 +47,7 @@ export async function createTestApplication<const M extends Module>(
     await setUp?.(app);
     await app.ready();
     const base = new URL(app.globalPrefix, "http://localhost");
-    const client = createClient<ApiOf<M>>(base, { fetch: app.fetch });
+    const client = createClient<ApiOf<M>>(base, { fetch: leaving(app.fetch) });
     return Object.assign(app, { client, jobs: new TestJobs(app) });
   } catch (error) {
     await app.close().catch(() => {}); // the first error is the cause

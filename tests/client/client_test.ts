@@ -132,7 +132,9 @@ test("events() yields server-sent events, and leaving the loop aborts the call",
     pull: (stream) => stream.enqueue(new TextEncoder().encode("\ndata: 2\n\n")),
     cancel: () => cancelled.resolve(),
   }, { highWaterMark: 0 });
-  const endless = createClient<Kitchen>("http://a", { fetch: () => new Response(body) });
+  const headers = { "content-type": "text/event-stream" };
+  const fetch = () => new Response(body, { headers });
+  const endless = createClient<Kitchen>("http://a", { fetch });
   for await (const { data } of endless.get.events("/ticks")) {
     assert.equal(data, "1");
     break;

@@ -98,6 +98,7 @@ function streamOf(chunks: Iterable<string>): () => Response {
           else stream.enqueue(encoder.encode(value));
         },
       }),
+      { headers: { "content-type": "text/event-stream" } },
     );
 }
 
@@ -110,6 +111,27 @@ test("events() reads a long event in linear time", async () => {
   }
   assert.deepEqual(lengths, [2048 * 4096]);
   assert.ok(performance.now() - startedMs < 5_000); // in quadratic time, 30 s
+});
+
+test("events() refuses an answer that is no event stream, and reads none of a 204", async () => {
+  const answers = [
+    [new Response("<p>Log in</p>", { headers: { "content-type": "text/html" } }), "text/html"],
+    [new Response(new Uint8Array()), "null"],
+  ] as const;
+  for (const [answer, type] of answers) {
+    await assert.rejects(
+      answeredBy(() => answer).get.events("/ticks")[Symbol.asyncIterator]().next(),
+      {
+        name: "TypeError",
+        message: `Cannot read events: the answer is ${type}`,
+      },
+    );
+  }
+  const none = answeredBy(() => new Response(null, { status: 204 })).get.events("/ticks");
+  for await (const { data } of none) assert.fail(data);
+  const headers = { "content-type": "Text/Event-Stream; charset=utf-8" };
+  const one = answeredBy(() => new Response("data: 1\n\n", { headers })).get.events("/ticks");
+  for await (const { data } of one) assert.equal(data, "1");
 });
 
 function* endless(text: string): Generator<string> {
