@@ -7,7 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { Handler } from "hono";
 import type { PluginHost } from "../core/module/plugin.ts";
 import { withTimeLimit } from "../platform/time_limit.ts";
-import { type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
+import { outlivesRequests, type WaitUntil, waitUntilOf } from "../platform/wait_until.ts";
 
 /**
  * Checks one dependency of the application. The dependency is down if the indicator returns
@@ -71,7 +71,7 @@ interface IndicatorCheck {
 
 /**
  * Shares one result among all callers until the indicator has ended, even if that is
- * after the limit.
+ * after the limit. On an edge runtime, requests share no promise.
  */
 function singleFlight(
   { name, indicator, timeoutMs }: IndicatorCheck,
@@ -100,5 +100,5 @@ function singleFlight(
     return false;
   }
 
-  return (waitUntil) => verdict ??= start(waitUntil);
+  return (waitUntil) => outlivesRequests() ? verdict ??= start(waitUntil) : start(waitUntil);
 }

@@ -5,6 +5,10 @@
  */
 import { getRuntimeKey } from "hono/adapter";
 import type { Context } from "hono";
+import { within } from "./time_limit.ts";
+
+/** Longer than an edge runtime keeps work whose client has left, in milliseconds. */
+const LOST_MS = 31_000;
 
 /**
  * Keeps work running after its request has ended. An edge runtime drops work that was not passed to
@@ -15,6 +19,15 @@ export type WaitUntil = (work: Promise<unknown>) => void;
 /** Checks whether work continues after its request without `waitUntil`: on Deno, Bun and Node. */
 export function outlivesRequests(): boolean {
   return ["deno", "bun", "node"].includes(getRuntimeKey());
+}
+
+/**
+ * Waits for work that another request may have begun, and returns whether it has ended; rejects
+ * like the work. An edge runtime may cancel the work with its request, and ends a request that waits
+ * for another one alone: there, the wait has a limit and a timer of its own.
+ */
+export function hasEnded(work: Promise<unknown>, limitMs: number = LOST_MS): Promise<boolean> {
+  return outlivesRequests() ? work.then(() => true) : within(work, limitMs);
 }
 
 /**

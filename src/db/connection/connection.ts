@@ -12,7 +12,8 @@ import type { Grammar } from "./grammar.ts";
 import { partOf, queryOf, resultOf, type Statement, type StatementResult } from "./statement.ts";
 import { sharing } from "./shared_adapter.ts";
 import { DbError, dbError, type DbFailure } from "../errors.ts";
-import { Gate } from "../transaction/gate.ts";
+import { EdgeGate } from "../transaction/edge_gate.ts";
+import { type Admission, Gate, type GateOptions } from "../transaction/gate.ts";
 import type { PoolLimits } from "./pool_limits.ts";
 import { outlivesRequests } from "../../platform/wait_until.ts";
 import { StatementLog } from "./statement_log.ts";
@@ -60,7 +61,7 @@ export class DbConnection implements OpenDatabase {
   readonly #dialect: Dialect;
   readonly #driver: AmbientDriver;
   readonly #kyselyDriver: Driver;
-  readonly #gate: Gate;
+  readonly #gate: Admission;
   readonly #watch: StatementWatch;
   readonly #transactions: TransactionRunner;
   readonly #statements: StatementRunner;
@@ -82,11 +83,14 @@ export class DbConnection implements OpenDatabase {
     this.#pingTimeoutMs = acquireTimeoutMs;
     this.poolMax = dialect.poolMax ?? max;
     this.now = now;
-    this.#gate = new Gate({
+    const limits: GateOptions = {
       max: this.poolMax,
       timeoutMs: acquireTimeoutMs,
       goneReason: () => this.#watch.goneReason,
-    });
+    };
+    // of several connections, one more is used where a transaction takes longer
+    const staysMs = Math.max(statementTimeoutMs, this.poolMax === 1 ? transactionTimeoutMs : 0);
+    this.#gate = outlivesRequests() ? new Gate(limits) : new EdgeGate({ ...limits, staysMs });
     this.#spans = new StatementSpans({
       system: this.grammar.system,
       place: dialect.place,
@@ -97,7 +101,7 @@ export class DbConnection implements OpenDatabase {
       timeoutMs: statementTimeoutMs,
       scope: () => this.#transactions.scope,
       cancels: dialect.cancels === true,
-      // its drivers run statements inside the process, but for D1, whose requests share no promise
+      // its drivers run statements inside the process; requests on the edge share no promise
       turns: this.grammar.brand === "SQLite" && outlivesRequests()
         ? new LoopTurns(() => this.#transactions.checkLimits())
         : undefined,
@@ -190,10 +194,11 @@ export class DbConnection implements OpenDatabase {
 
   /**
    * Whether a statement of the caller waits for a connection, and may then be run together with
-   * others: it belongs to no transaction, and has no limits of its own.
+   * others: it belongs to no transaction, has no limits of its own, and its request may wait for
+   * another one.
    */
   get canShareWait(): boolean {
-    if (!this.#gate.isFull || this.#dialect.runNow) return false;
+    if (!this.#gate.isFull || this.#dialect.runNow || !outlivesRequests()) return false;
     const { transaction, signal } = this.#transactions.scope;
     return !transaction && !signal;
   }

@@ -8,7 +8,7 @@ import { queryOf, resultOf, type Statement, type StatementResult } from "./state
 import { DbError, dbError } from "../errors.ts";
 import type { AmbientDriver } from "../transaction/ambient_driver.ts";
 import type { Execution } from "../transaction/execution.ts";
-import type { Gate } from "../transaction/gate.ts";
+import type { Admission } from "../transaction/gate.ts";
 import { Refusal } from "../transaction/open_stream.ts";
 import type { StatementWatch } from "../transaction/statement_watch.ts";
 import { Interruption } from "../transaction/time_limits.ts";
@@ -21,7 +21,7 @@ export interface StatementRunnerOptions {
   /** Takes connections. */
   readonly driver: AmbientDriver;
   /** Limits how many statements and transactions run at once. */
-  readonly gate: Gate;
+  readonly gate: Admission;
   /** Ends statements that take too long. */
   readonly watch: StatementWatch;
   /** Returns the transaction and the limits of the caller. */

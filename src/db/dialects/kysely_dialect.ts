@@ -10,6 +10,7 @@ import {
   type Kysely,
   sql,
 } from "kysely";
+import { outlivesRequests } from "../../platform/wait_until.ts";
 import { JSON_TEXT, SAME, TIMESTAMP } from "../connection/codecs.ts";
 import { type AnyTables, type Dialect, withDriver } from "../connection/dialect.ts";
 import type { Codec, Grammar } from "../connection/grammar.ts";
@@ -47,8 +48,30 @@ export async function openKysely(
   brand: Grammar["brand"],
 ): Promise<Dialect> {
   const { supportsMultipleConnections } = kysely.createAdapter();
-  const limit = supportsMultipleConnections === false ? { poolMax: 1 } : {};
-  return { ...await openBrand(kysely, brand), ...limit };
+  const isSingle = supportsMultipleConnections === false &&
+    (outlivesRequests() || await hasTransactions(kysely.createDriver()));
+  return { ...await openBrand(kysely, brand), ...isSingle ? { poolMax: 1 } : {} };
+}
+
+/**
+ * Checks whether statements could join a transaction on the only connection. D1 has no
+ * transactions, and connects for each statement.
+ */
+async function hasTransactions(driver: Driver): Promise<boolean> {
+  await driver.init();
+  const connection = await driver.acquireConnection();
+  try {
+    await driver.beginTransaction(connection, {});
+    await driver.rollbackTransaction(connection);
+    return true;
+  } catch {
+    return await connection.executeQuery(CompiledQuery.raw("select 1")).then(
+      () => false,
+      () => true,
+    );
+  } finally {
+    await driver.releaseConnection(connection);
+  }
 }
 
 async function openBrand(kysely: KyselyDialect, brand: Grammar["brand"]): Promise<Dialect> {

@@ -7,7 +7,7 @@ import type { DatabaseConnection, Driver, QueryCompiler, TransactionSettings } f
 import type { StatementWatch } from "./statement_watch.ts";
 import { Interruption, timeoutReason, unlessAborted } from "./time_limits.ts";
 import type { CallScope } from "./transaction.ts";
-import type { Gate } from "./gate.ts";
+import type { Admission } from "./gate.ts";
 import { JoinedConnection, PooledConnection, queuedByKysely } from "./kysely_connection.ts";
 import {
   queryError,
@@ -22,7 +22,7 @@ export interface AmbientDriverOptions {
   /** The database's own driver. */
   readonly driver: Driver;
   /** Limits the connections in use. */
-  readonly gate: Gate;
+  readonly gate: Admission;
   /** Returns the scope of the caller. */
   readonly scope: () => CallScope;
   /** How statements run and fail. */

@@ -7,7 +7,8 @@ import { CHECK_MS, type GoneReason } from "./execution.ts";
 import { Interruption } from "./time_limits.ts";
 import { dbError } from "../errors.ts";
 
-const ACTION = "take a connection";
+/** What fails for a user that is not admitted. */
+export const ACTION = "take a connection";
 /**
  * A wait ends up to 5 ms, and at most a tenth of it, before its limit: so that it ends together
  * with an attempt to connect that began at the same time.
@@ -22,6 +23,31 @@ export interface GateOptions {
   readonly timeoutMs: number;
   /** Returns how to ask whether the client of a user still waits; by default all do. */
   readonly goneReason?: () => GoneReason | undefined;
+}
+
+/** Who admits users. */
+export interface Admission {
+  /** Whether it is closed. */
+  readonly isClosed: boolean;
+  /** The number of users inside. */
+  readonly inside: number;
+  /** The number of users that wait to enter. */
+  readonly waiting: number;
+  /** Whether a user has to wait to enter. */
+  readonly isFull: boolean;
+  /**
+   * Enters, and returns `undefined` if there is no wait; otherwise resolves to how long it took, in
+   * milliseconds. A user that has entered must leave.
+   *
+   * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
+   * closed meanwhile
+   * @throws {Interruption} if the signal is aborted or the client of the user leaves meanwhile
+   */
+  enter(signal?: AbortSignal): Promise<number> | undefined;
+  /** Leaves, and admits the next user. */
+  leave(): void;
+  /** Admits no more users, and waits until all have left. */
+  close(): Promise<void>;
 }
 
 /** A user that waits to enter. */
@@ -39,7 +65,7 @@ class Waiter {
 }
 
 /** Admits at most `max` users at a time, in order of arrival. */
-export class Gate {
+export class Gate implements Admission {
   readonly #options: GateOptions;
   /** After which wait a user is turned away, in milliseconds. */
   readonly #longestMs: number;
@@ -54,34 +80,22 @@ export class Gate {
     this.#longestMs = timeoutMs - Math.min(EARLY_MS, timeoutMs / 10);
   }
 
-  /** Whether it is closed. */
   get isClosed(): boolean {
     return this.#closed !== undefined;
   }
 
-  /** The number of users inside. */
   get inside(): number {
     return this.#inside;
   }
 
-  /** The number of users that wait to enter. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Whether a user has to wait to enter. */
   get isFull(): boolean {
     return this.#inside >= this.#options.max;
   }
 
-  /**
-   * Enters, and returns `undefined` if there is no wait; otherwise resolves to how long it took, in
-   * milliseconds. A user that has entered must leave.
-   *
-   * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
-   * closed meanwhile
-   * @throws {Interruption} if the signal is aborted or the client of the user leaves meanwhile
-   */
   enter(signal?: AbortSignal): Promise<number> | undefined {
     if (this.isClosed) throw dbError(ACTION, { code: "PoolClosed" });
     if (signal?.aborted) throw new Interruption(signal.reason);
@@ -99,7 +113,6 @@ export class Gate {
     return waiter.entering.promise;
   }
 
-  /** Leaves, and admits the next user. */
   leave(): void {
     const nowMs = performance.now();
     for (const next of this.#waiting) {
@@ -111,7 +124,6 @@ export class Gate {
     if (this.#inside === 0) this.#closed?.resolve();
   }
 
-  /** Admits no more users, and waits until all have left. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>();
     for (const waiter of this.#waiting) {

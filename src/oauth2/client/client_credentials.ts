@@ -4,6 +4,7 @@
  * @module
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
+import { hasEnded } from "../../platform/wait_until.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { joinScopes } from "./authorize_url.ts";
 import { type Requester, requestTokens } from "./token_request.ts";
@@ -70,10 +71,11 @@ export class ClientCredentialsCache {
   }
 
   /** Returns a set that is valid for at least 30 seconds more, or requests one. */
-  get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
+  async get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
     const entry = this.#entries.get(key);
-    if (entry && (!entry.received || this.#isValid(entry.received))) return entry.asked;
-    return this.#keep(key, ask());
+    if (entry?.received && this.#isValid(entry.received)) return entry.received.set;
+    if (entry && !entry.received && await hasEnded(entry.asked)) return await entry.asked;
+    return await this.#keep(key, ask());
   }
 
   /** Removes the set of an access token. */

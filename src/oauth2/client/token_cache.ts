@@ -4,6 +4,7 @@
  * @module
  */
 import { BoundedMap } from "../../platform/bounded_map.ts";
+import { hasEnded } from "../../platform/wait_until.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import { inspectedByToString } from "../../platform/secret.ts";
 import type { TokenSet } from "./token_set.ts";
@@ -137,11 +138,14 @@ export class TokenCache {
   ): Promise<TokenSet> {
     let chain = this.#chainOf(refreshToken);
     while (chain.revoking) {
-      await chain.revoking.catch(() => {}); // the caller of revoke() receives the error
+      const { revoking } = chain;
+      // the caller of revoke() receives the error
+      if (!await hasEnded(revoking).catch(() => true)) chain.revoking = undefined;
       if (chain.isRevoked) throw revoked();
       chain = this.#chainOf(refreshToken);
     }
-    if (chain.refreshing) return chain.refreshing;
+    const shared = chain.refreshing;
+    if (shared && await hasEnded(shared)) return await shared;
     const nowMs = this.#now();
     // a set from before the clock was set back expires by the wrong time
     const isValid = nowMs >= chain.setAtMs && !chain.set?.expiresWithin(0, nowMs);
@@ -154,9 +158,10 @@ export class TokenCache {
    * newest of its chain, after a pending refresh has ended; then all sets of the chain are removed.
    * For an access token, its set is removed. If `send` fails, nothing is removed.
    */
-  revoke(token: string, send: (newest: string) => Promise<void>): Promise<void> {
+  async revoke(token: string, send: (newest: string) => Promise<void>): Promise<void> {
     const chain = this.#chainOf(token);
-    return chain.revoking ??= this.#revoke({ chain, token }, send);
+    if (chain.revoking && await hasEnded(chain.revoking)) return;
+    await (chain.revoking = this.#revoke({ chain, token }, send));
   }
 
   /** Returns the cache for printing: its size. */
@@ -200,7 +205,8 @@ export class TokenCache {
     send: (newest: string) => Promise<void>,
   ): Promise<void> {
     try {
-      await chain.refreshing?.catch(() => {}); // the caller of refresh() receives the error
+      const { refreshing } = chain;
+      if (refreshing) await hasEnded(refreshing).catch(() => {}); // the caller of refresh() receives it
       await send(chain.newest);
       chain.isRevoked = true;
       this.#forgetRevoked(chain, token);

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { within } from "../../platform/time_limit.ts";
-import { outlivesRequests } from "../../platform/wait_until.ts";
+import { hasEnded, outlivesRequests } from "../../platform/wait_until.ts";
 
 /** Options of a {@linkcode Refresh}. */
 export interface RefreshOptions {
@@ -28,8 +27,6 @@ export class Refresh {
   readonly done: Promise<void>;
   readonly #now: () => number;
   readonly #overdueAtMs: number;
-  /** Whether the fetch always settles, so that neither a timer nor the clock is needed. */
-  readonly #settles = outlivesRequests();
   #isSent = false;
 
   /** Starts a refresh: waits, then fetches. */
@@ -51,7 +48,7 @@ export class Refresh {
 
   /** Whether the fetch should have ended, and may never end. */
   get isOverdue(): boolean {
-    return !this.#settles && this.#now() >= this.#overdueAtMs;
+    return !outlivesRequests() && this.#now() >= this.#overdueAtMs;
   }
 
   /**
@@ -59,8 +56,7 @@ export class Refresh {
    * like the fetch.
    */
   ended(): Promise<boolean> {
-    if (this.#settles) return this.done.then(() => true);
-    return within(this.done, this.#overdueAtMs - this.#now());
+    return hasEnded(this.done, this.#overdueAtMs - this.#now());
   }
 }
 

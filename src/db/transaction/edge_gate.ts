@@ -1,0 +1,97 @@
+/**
+ * A limit of concurrent users on an edge runtime.
+ *
+ * @module
+ */
+import { dbError } from "../errors.ts";
+import { ACTION, type Admission, type GateOptions } from "./gate.ts";
+import { Interruption } from "./time_limits.ts";
+
+/** How often a user that waits looks whether it may enter, in milliseconds. */
+const POLL_MS = 5;
+
+/** Options of an {@linkcode EdgeGate}. */
+export interface EdgeGateOptions extends GateOptions {
+  /** How long a user stays at most, in milliseconds: a later one has ended with its request. */
+  readonly staysMs: number;
+}
+
+/**
+ * Admits at most `max` users at a time. On Cloudflare Workers, a request that waits for another one
+ * alone is ended as one that hangs, and one that has ended neither enters nor leaves: so each user
+ * that waits looks by itself, and nobody is admitted in its absence.
+ */
+export class EdgeGate implements Admission {
+  readonly #options: EdgeGateOptions;
+  /** When each user inside has entered. */
+  #enteredMs: number[] = [];
+  #waiting = 0;
+  #isClosed = false;
+
+  /** Opens a gate. */
+  constructor(options: EdgeGateOptions) {
+    this.#options = options;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get inside(): number {
+    const earliestMs = performance.now() - this.#options.staysMs;
+    this.#enteredMs = this.#enteredMs.filter((ms) => ms >= earliestMs);
+    return this.#enteredMs.length;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get isFull(): boolean {
+    return this.inside >= this.#options.max;
+  }
+
+  enter(signal?: AbortSignal): Promise<number> | undefined {
+    return this.#admit(signal) ? undefined : this.#wait(signal);
+  }
+
+  leave(): void {
+    this.#enteredMs.pop();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.inside > 0) await nextLook();
+  }
+
+  async #wait(signal?: AbortSignal): Promise<number> {
+    const { timeoutMs, goneReason } = this.#options;
+    const gone = goneReason?.();
+    const sinceMs = performance.now();
+    this.#waiting += 1;
+    try {
+      for (;;) {
+        await nextLook();
+        const waitedMs = performance.now() - sinceMs;
+        const reason = gone?.();
+        if (reason !== undefined) throw new Interruption(reason);
+        if (this.#admit(signal)) return waitedMs;
+        if (waitedMs >= timeoutMs) throw dbError(ACTION, { code: "PoolTimeout" });
+      }
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #admit(signal: AbortSignal | undefined): boolean {
+    if (this.#isClosed) throw dbError(ACTION, { code: "PoolClosed" });
+    if (signal?.aborted) throw new Interruption(signal.reason);
+    if (this.isFull) return false;
+    this.#enteredMs.push(performance.now());
+    return true;
+  }
+}
+
+function nextLook(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
