@@ -23,8 +23,8 @@ export function outlivesRequests(): boolean {
 
 /**
  * Waits for work that another request may have begun, and returns whether it has ended; rejects
- * like the work. An edge runtime may cancel the work with its request, and ends a request that waits
- * for another one alone: there, the wait has a limit and a timer of its own.
+ * like the work. An edge runtime may cancel the work with its request, and ends a request which
+ * waits for another one alone: there, the wait has a limit and a timer of its own.
  */
 export function hasEnded(work: Promise<unknown>, limitMs: number = LOST_MS): Promise<boolean> {
   return outlivesRequests() ? work.then(() => true) : within(work, limitMs);
