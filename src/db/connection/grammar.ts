@@ -235,6 +235,9 @@ export interface Grammar {
   /** How many rows are bound as one value, if they can be. */
   readonly records?: RecordsGrammar;
 
+  /** `false` without transactions: rows that are created together must be one statement. */
+  readonly hasTransactions?: false;
+
   /** The options after the columns in a table's definition. */
   readonly tableOptions?: Expression<unknown>;
 

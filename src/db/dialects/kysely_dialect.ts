@@ -17,6 +17,7 @@ import type { Codec, Grammar } from "../connection/grammar.ts";
 import { mysqlGrammar } from "./mysql/mysql.ts";
 import { explainMysqlError } from "./mysql/mysql_errors.ts";
 import { POSTGRES } from "./postgres/postgres.ts";
+import { D1, hasTransactions } from "./sqlite/d1.ts";
 import { SQLITE } from "./sqlite/sqlite.ts";
 import { dbError } from "../errors.ts";
 import { type ScriptBrand, splitScript } from "../migrate/script.ts";
@@ -48,30 +49,12 @@ export async function openKysely(
   brand: Grammar["brand"],
 ): Promise<Dialect> {
   const { supportsMultipleConnections } = kysely.createAdapter();
-  const isSingle = supportsMultipleConnections === false &&
-    (outlivesRequests() || await hasTransactions(kysely.createDriver()));
-  return { ...await openBrand(kysely, brand), ...isSingle ? { poolMax: 1 } : {} };
-}
-
-/**
- * Checks whether statements could join a transaction on the only connection. D1 has no
- * transactions, and connects for each statement.
- */
-async function hasTransactions(driver: Driver): Promise<boolean> {
-  await driver.init();
-  const connection = await driver.acquireConnection();
-  try {
-    await driver.beginTransaction(connection, {});
-    await driver.rollbackTransaction(connection);
-    return true;
-  } catch {
-    return await connection.executeQuery(CompiledQuery.raw("select 1")).then(
-      () => false,
-      () => true,
-    );
-  } finally {
-    await driver.releaseConnection(connection);
-  }
+  if (supportsMultipleConnections !== false) return await openBrand(kysely, brand);
+  const isD1 = !outlivesRequests() && !await hasTransactions(kysely.createDriver());
+  return isD1 ? { grammar: D1, kysely, runScript: statementRunner("SQLite") } : {
+    ...await openBrand(kysely, brand),
+    poolMax: 1,
+  };
 }
 
 async function openBrand(kysely: KyselyDialect, brand: Grammar["brand"]): Promise<Dialect> {

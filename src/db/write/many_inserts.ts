@@ -170,18 +170,21 @@ function insertTuples(
 
 /**
  * Splits rows, in their order, into batches for one statement each: rows of a batch take the same
- * columns, and their number is a power of two, so that few different statements are compiled.
+ * columns, and their number is a power of two, so that few different statements are compiled;
+ * without transactions, it is any number.
  */
 function batchesOf(rows: readonly Tuple[], table: Table): readonly (readonly Tuple[])[] {
-  const { connection: { grammar }, columns } = table;
+  const { connection: { grammar: { maxParameters, hasTransactions } }, columns } = table;
+  const roundedDown = (count: number) =>
+    hasTransactions === false ? Math.floor(count) : 2 ** Math.floor(Math.log2(count));
   const columnsOf = columnReader(table);
-  const fitting = 2 ** Math.floor(Math.log2(grammar.maxParameters / columns.length));
+  const fitting = roundedDown(maxParameters / columns.length);
   const batches: (readonly Tuple[])[] = [];
   for (let start = 0; start < rows.length;) {
     const own = columnsOf(rows[start]!);
     const most = own.length === 0 ? 1 : Math.min(MAX_ROWS, fitting, rows.length - start);
     const other = rows.slice(start, start + most).findIndex((tuple) => columnsOf(tuple) !== own);
-    const size = 2 ** Math.floor(Math.log2(other === -1 ? most : other));
+    const size = roundedDown(other === -1 ? most : other);
     batches.push(rows.slice(start, start + size));
     start += size;
   }

@@ -82,6 +82,9 @@ function explainMessage(message: string): DbFailure {
   if (/database (table )?is locked/.test(message)) return { code: "PoolTimeout" };
   if (message.includes("database or disk is full")) return { code: "DiskFull" };
   if (message.includes("readonly database")) return { code: "ReadOnly" };
+  if (message.includes("ransactions are not supported")) {
+    return { code: "Database", reason: "the database has no transactions" };
+  }
   return { code: "Database" };
 }
 

@@ -1,0 +1,64 @@
+/**
+ * D1, the SQLite of Cloudflare Workers: without transactions, and with a connection for each
+ * statement.
+ *
+ * @module
+ */
+import { CompiledQuery, type Driver } from "kysely";
+import type { Codec, Grammar } from "../../connection/grammar.ts";
+import { DbError } from "../../errors.ts";
+import { field } from "../../model/field_factory.ts";
+import { SQLITE } from "./sqlite.ts";
+
+/** Sends a whole number as a number: D1 takes no bigint. */
+function numbered({ encode, decode }: Codec): Codec {
+  return {
+    encode(value, field) {
+      const number = Number(encode(value, field));
+      if (Number.isSafeInteger(number)) return number;
+      throw new DbError(
+        "CheckViolation",
+        `Cannot store ${field.kind}: D1 has whole numbers up to 2^53 - 1`,
+      );
+    },
+    decode,
+  };
+}
+
+const WHOLE = field.integer();
+
+/**
+ * The SQL of D1, which binds at most 100 values in a statement
+ * (https://developers.cloudflare.com/d1/platform/limits).
+ */
+export const D1: Grammar = {
+  ...SQLITE,
+  codecs: {
+    ...SQLITE.codecs,
+    bigint: numbered(SQLITE.codecs.bigint),
+    decimal: numbered(SQLITE.codecs.decimal),
+  },
+  // a number that it binds is a double, and so is its sum with a column
+  checked: (change, changed) => SQLITE.checked(change, changed.kind === "bigint" ? WHOLE : changed),
+  maxParameters: 100,
+  hasTransactions: false,
+};
+
+/**
+ * Checks whether a driver has transactions, which other statements on its only connection could
+ * join. One that cannot be asked counts as one that has.
+ */
+export async function hasTransactions(driver: Driver): Promise<boolean> {
+  await driver.init();
+  const connection = await driver.acquireConnection();
+  try {
+    await driver.beginTransaction(connection, {});
+    await driver.rollbackTransaction(connection);
+    return true;
+  } catch {
+    const probe = connection.executeQuery(CompiledQuery.raw("select 1"));
+    return await probe.then(() => false, () => true);
+  } finally {
+    await driver.releaseConnection(connection);
+  }
+}
