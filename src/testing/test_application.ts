@@ -5,11 +5,10 @@
  */
 import type { FwApplication } from "../application/application.ts";
 import type { ApiOf } from "../client/api.ts";
-import { type Client, createClient } from "../client/client.ts";
+import { type Client, createClient, type Send } from "../client/client.ts";
 import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../application/factory.ts";
-import { leaving } from "./leaving.ts";
 import { TestJobs } from "./test_jobs.ts";
 
 /** Options of {@linkcode createTestApplication}. */
@@ -53,4 +52,26 @@ export async function createTestApplication<const M extends Module>(
     await app.close().catch(() => {}); // the first error is the cause
     throw error;
   }
+}
+
+/**
+ * Makes a caller in the same process leave as the client of a server does: when the signal of a
+ * request aborts, the call rejects with its reason, or its body fails with it.
+ */
+function leaving(fetch: (request: Request) => Response | Promise<Response>): Send {
+  return async (request) => {
+    const { signal } = request;
+    signal.throwIfAborted();
+    const left = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => left.reject(signal.reason), { once: true });
+    const answer = Promise.resolve(fetch(request));
+    const response = await Promise.race([answer, left.promise]).catch((error) => {
+      answer.then(({ body }) => body?.cancel(error)).catch(() => {}); // nobody reads it
+      throw error;
+    });
+    const { body } = response;
+    return body
+      ? new Response(body.pipeThrough(new TransformStream(), { signal }), response)
+      : response;
+  };
 }
