@@ -68,7 +68,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
   testing: [
     "test_jobs.ts",
-    "leaving.ts",
     "identity_provider",
     "test_application.ts",
     "factory.ts",
