@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "schedules",
     ...["event_kind.ts", "ambient.ts"],
     "events",
-    ...["job.ts", "handlers.ts"],
+    ...["job.ts", "handlers.ts", "lease_id.ts"],
     "outbox",
     "relay",
     "telemetry",

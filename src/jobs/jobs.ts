@@ -269,7 +269,7 @@ export class Jobs {
   }
 
   #use(db: JobsDatabase, instances: readonly object[]): AmbientJobs {
-    const engine = new OutboxEngine(db);
+    const engine = new OutboxEngine(db, this.#options);
     const handlers = handlersIn(instances);
     const planner = new Planner({ ...this.#options, store: engine.schedules, handlers });
     const ambient: AmbientJobs = {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
 import { job } from "../../src/jobs/mod.ts";
 import type { ClaimedJob } from "../../src/jobs/engine.ts";
+import { leaseId } from "../../src/jobs/lease_id.ts";
 import { LostRuns, MISSED_BEATS } from "../../src/jobs/worker/lost_runs.ts";
 import { OutboxEngine } from "../../src/jobs/outbox/outbox_engine.ts";
 import { test } from "../support/test.ts";
@@ -175,7 +176,7 @@ testJobs("a worker that drains twice at a time beats until both have ended", asy
 });
 
 test("LostRuns finds runs without a heartbeat for as many looks as a lease has beats", () => {
-  const lost = new LostRuns();
+  const lost = new LostRuns({ leaseMs: 250 });
   const run = { seq: 1, lease: "a", group: null, name: "sweep", lost: 0, cancelling: false };
   for (let look = 0; look < 3 * MISSED_BEATS; look++) {
     assert.deepEqual(lost.note([{ ...run, beat: look }]), []);
@@ -186,6 +187,40 @@ test("LostRuns finds runs without a heartbeat for as many looks as a lease has b
   assert.deepEqual(lost.note([]), []);
   assert.deepEqual(lost.note([silent]), []); // seen anew
 });
+
+test("LostRuns gives a run the lease of the process that has claimed it, if it is longer", () => {
+  const run = { seq: 1, group: null, name: "sweep", lost: 0, cancelling: false, beat: 0 };
+  const looksAt = (lease: string): number => {
+    const lost = new LostRuns({ leaseMs: 1000 });
+    for (let looks = 0;; looks++) if (lost.note([{ ...run, lease }]).length > 0) return looks;
+  };
+  const looks = [crypto.randomUUID(), ...[200, 1000, 30_000, 0.5].map(leaseId)].map(looksAt);
+  assert.deepEqual(looks, [1, 1, 1, 30, 1].map((leases) => leases * MISSED_BEATS));
+});
+
+testWorkers(
+  "a worker with a short lease leaves the runs of those with a longer one",
+  async (url) => {
+    let runs = 0;
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const sweep = Sweep.handle(() => {
+      runs++;
+      return end;
+    });
+    await using long = await jobsApp(url, { handlers: { sweep }, leaseMs: 30_000 });
+    await using short = await jobsApp(url, { handlers: { sweep }, leaseMs: 50 });
+    const id = await long.jobs.enqueue(Sweep, undefined);
+    long.work();
+    await until(() => runs === 1);
+    short.work();
+    await short.jobs.enqueue(Sweep, undefined);
+    await until(() => runs === 2);
+    await delay(500);
+    assert.deepEqual([runs, (await long.jobs.find(id))?.attempts], [2, 1]);
+    resolve();
+    await until(async () => (await long.jobs.find(id))?.state === "done");
+  },
+);
 
 testJobs(
   "progress in a transaction of the handler is stored at once, and locks no job",

@@ -6,6 +6,7 @@
 import { DbError } from "../../db/errors.ts";
 import type { Row } from "../../db/model/row.ts";
 import type { ClaimedJob, ClaimedKind, DueJob } from "../engine.ts";
+import { leaseId } from "../lease_id.ts";
 import { candidatesOf, MAX_KINDS, type Share } from "./job_candidates.ts";
 import { pickJobs } from "./job_picks.ts";
 import { infoOf } from "./job_row.ts";
@@ -32,10 +33,12 @@ interface Claimable {
  */
 export class JobClaims {
   readonly #writes: JobWrites;
+  readonly #leaseMs: number;
 
-  /** Claims jobs of a table. */
-  constructor(writes: JobWrites) {
+  /** Claims jobs of a table, for leases of `leaseMs` milliseconds. */
+  constructor(writes: JobWrites, { leaseMs }: { readonly leaseMs: number }) {
     this.#writes = writes;
+    this.#leaseMs = leaseMs;
   }
 
   /** Claims at most `take` jobs. */
@@ -96,7 +99,7 @@ export class JobClaims {
       readonly id?: string | undefined;
     },
   ): Promise<readonly ClaimedJob[] | undefined> {
-    const lease = crypto.randomUUID();
+    const lease = leaseId(this.#leaseMs);
     const shares = kinds.map(({ name }) => ({ name, take }));
     try {
       const rows = await pickJobs(this.#writes.table, { shares, id, take, lease, passesLocked });
@@ -148,7 +151,7 @@ export class JobClaims {
     if (order.length === 0) return [];
     const rows = await this.#writes.jobs.findMany({ where: { seq: { in: order } } });
     rows.sort((a, b) => order.indexOf(a.seq) - order.indexOf(b.seq));
-    const lease = crypto.randomUUID();
+    const lease = leaseId(this.#leaseMs);
     const free = (row: Row<JobModel>) => row.group_key === null && !slots.has(row.name);
     const claimed = await this.#lease(rows.filter(free), lease);
     const left = new Map(Array.from(slots, ([name, free]) => [name, [...free]]));

@@ -46,11 +46,11 @@ export class OutboxEngine implements JobEngine {
   readonly #leases: JobLeases;
 
   /**
-   * Uses the table of a service.
+   * Uses the table of a service. For its claims, workers with a shorter lease wait for `leaseMs`.
    *
    * @throws {TypeError} if the service has no such table
    */
-  constructor(db: JobsDatabase) {
+  constructor(db: JobsDatabase, { leaseMs = 0 }: { readonly leaseMs?: number } = {}) {
     const table = tableOf(db, JOB_TABLE);
     if (!table) {
       throw new TypeError(
@@ -58,7 +58,7 @@ export class OutboxEngine implements JobEngine {
       );
     }
     this.#writes = new JobWrites(table);
-    this.#claims = new JobClaims(this.#writes);
+    this.#claims = new JobClaims(this.#writes, { leaseMs });
     this.#groups = new JobGroups(this.#writes);
     this.#leases = new JobLeases(this.#writes, this.#groups);
     this.schedules = new OutboxSchedules(this.#writes);

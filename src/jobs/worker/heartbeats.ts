@@ -36,7 +36,7 @@ export interface HeartbeatsOptions {
  */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
-  readonly #lost = new LostRuns();
+  readonly #lost: LostRuns;
   readonly #wakeUp = new WakeUp();
   #isBeating = false;
   #underWay: Promise<void> | undefined;
@@ -46,6 +46,7 @@ export class Heartbeats {
   /** Prepares heartbeats. */
   constructor(options: HeartbeatsOptions) {
     this.#options = options;
+    this.#lost = new LostRuns(options);
   }
 
   /** Starts to beat, until it is stopped as often as it was started. */
