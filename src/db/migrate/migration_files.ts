@@ -19,6 +19,8 @@ const FOLDERS: Readonly<Record<ScriptBrand, string>> = {
   MySQL: "mysql",
   SQLite: "sqlite",
 };
+/** In place of other bytes, the database would store U+FFFD. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
 const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
 
@@ -29,12 +31,12 @@ const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
  * the migrations are in those.
  *
  * @throws {TypeError} if they are invalid
- * @throws {DbError} `Database` if they cannot be read
+ * @throws {DbError} `Database` if they cannot be read, or a script is not UTF-8
  */
 export async function readMigrations(path: string, brand: ScriptBrand): Promise<Migrations> {
   const { readdir, readFile, stat } = await import("node:fs/promises");
   const { basename, join, resolve } = await import("node:path");
-  const read = (file: string) => reading(file, () => readFile(file, "utf8"));
+  const read = (file: string) => reading(file, async () => UTF_8.decode(await readFile(file)));
   if (!(await reading(path, () => stat(path))).isDirectory()) {
     const [, name] = /^(.+)\.sql$/.exec(basename(path)) ?? [];
     if (name) return { [name]: checkScript(name, await read(path)) };

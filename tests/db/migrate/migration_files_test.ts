@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DbMigrations, DbOptions } from "../../../src/db/mod.ts";
 import { test } from "../../support/test.ts";
@@ -149,6 +149,28 @@ test("DbOptions.schemaPath() names files that cannot be read", async () => {
     message: `Cannot migrate: ${path} is neither a folder nor a .sql file`,
   });
 });
+
+testOnEach("DbOptions.schemaPath() refuses a script that is not UTF-8", async ({ url }) => {
+  await using folder = await temporaryFolder();
+  await writeFiles(folder.path("migrations"), { "1_a.sql": "create table notes (id integer)" });
+  const file = folder.path("migrations/2_b.sql");
+  await writeFile(file, Uint8Array.from("select 'C\xf4te'", (char) => char.charCodeAt(0)));
+  const options = DbOptions.fromUrl(url).schemaPath(folder.path("migrations"));
+  await assert.rejects(
+    options.open(),
+    dbError("Database", `Cannot migrate: ${file} cannot be read`),
+  );
+  assert.deepEqual(await tableNames(url), []);
+});
+
+testOnEach(
+  "a script with a NUL character, at which drivers end it, is refused",
+  async ({ url }) => {
+    const script = "create table notes (id integer); -- \0\ninsert into notes values (1)";
+    const options = DbOptions.fromUrl(url).migrations({ "1_a": script });
+    await assert.rejects(options.open(), dbError("Database", "Cannot migrate: 1_a failed"));
+  },
+);
 
 test("DbOptions.migrations() checks a map at once, and copies it", async () => {
   const options = DbOptions.fromUrl("sqlite::memory:");

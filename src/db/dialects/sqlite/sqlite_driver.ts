@@ -147,6 +147,9 @@ export class Sqlite implements Dialect {
 
   /** Runs all statements of a script; a wait for a writer, up to 5 s, blocks the process. */
   runScript(script: string): Promise<void> {
+    if (script.includes("\0")) {
+      throw new TypeError("Cannot run script: it has a NUL character, at which SQLite ends it");
+    }
     const { database } = this.#writer;
     database.exec(`pragma busy_timeout = ${SCRIPT_WAIT_MS}`);
     try {
