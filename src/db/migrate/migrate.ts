@@ -46,7 +46,7 @@ type Action = string | ((kysely: Kysely<AnyTables>) => Promise<void>);
 
 /**
  * Runs the pending migrations in their order, under a lock, and returns their names. Logs a warning
- * for each executed one whose script was edited.
+ * for each executed one whose script was edited, or that a newer version has added.
  *
  * @throws {TypeError} if the migrations are invalid
  * @throws {DbError} if they cannot be read; `Database` if one fails: PostgreSQL and SQLite then
@@ -67,11 +67,13 @@ export async function migrate(
   const ran: string[] = [];
   let isFirst = true;
   for (;;) {
-    const { names, alone, edited } = await changeSchema(connection, {
+    const { names, alone, noted } = await changeSchema(connection, {
       action: "migrate",
       recreates: true,
       async run(kysely) {
         const statuses = await migrationStatuses(kysely, { migrations, brand });
+        const noted = statuses.filter(({ isEdited, isMissing }) => isEdited || isMissing);
+        if (isAhead(statuses)) return { names: [], alone: undefined, noted };
         const alone = nextAlone(statuses, { connection, migrations });
         const steps = Object.entries(migrations).filter(([name]) => !alone || name < alone);
         const migrator = makeMigrator(connection, {
@@ -79,10 +81,10 @@ export async function migrate(
           migrations: Object.fromEntries(steps),
         });
         const names = namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
-        return { names, alone, edited: statuses.filter(({ isEdited }) => isEdited) };
+        return { names, alone, noted };
       },
     });
-    if (isFirst) edited.forEach(warnOfEdited);
+    if (isFirst) noted.forEach(warnOf);
     isFirst = false;
     ran.push(...names);
     if (alone === undefined) return ran;
@@ -123,11 +125,21 @@ function checkDown({ name, canRollBack, isMissing }: MigrationStatus): void {
   throw new TypeError(`Cannot roll back: ${name} has no down`);
 }
 
-function warnOfEdited({ name }: MigrationStatus): void {
-  getLogger(["fw", "db"]).warn(
-    "Migration {name} was edited after it ran, which has no effect on this database",
-    { name },
-  );
+/**
+ * Checks whether the database has run all of the migrations, and only later ones besides: those of
+ * a newer version, beside which this one still runs, or again after it.
+ */
+function isAhead(statuses: readonly MigrationStatus[]): boolean {
+  const first = statuses.findIndex(({ isMissing }) => isMissing);
+  return first > 0 && statuses.slice(first).every(({ isMissing }) => isMissing) &&
+    statuses.every(({ executedAt }) => executedAt);
+}
+
+function warnOf({ name, isMissing }: MigrationStatus): void {
+  const how = isMissing
+    ? "of a newer version has run"
+    : "was edited after it ran, which has no effect on this database";
+  getLogger(["fw", "db"]).warn(`Migration {name} ${how}`, { name });
 }
 
 interface Source {

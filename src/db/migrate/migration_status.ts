@@ -23,7 +23,8 @@ export interface MigrationStatus {
   readonly canRollBack: boolean;
   /**
    * Whether the database has run it and its source is missing, as after a change of branch:
-   * migrating and rolling back fail until it exists again.
+   * migrating and rolling back fail until it exists again. If those that are missing come after all
+   * others, as in the version before, and none is pending, migrating has nothing to do.
    */
   readonly isMissing: boolean;
   /**

@@ -42,6 +42,29 @@ testOnEach("a script that was edited after it ran is reported, and not run", asy
   });
 });
 
+testOnEach("a version opens a database that a newer one has migrated", async ({ url }) => {
+  const newer: Migrations = {
+    ...FIRST,
+    "4_row": "insert into notes values (4)",
+    "5_none": "-- \nselect 1",
+  };
+  assert.deepEqual(await warningsOf(url, newer), []);
+  assert.deepEqual(await warningsOf(url, FIRST), [
+    "Migration 4_row of a newer version has run",
+    "Migration 5_none of a newer version has run",
+  ]);
+  await withMigrations(url, FIRST, async (migrations) => {
+    assert.deepEqual(await migrations.migrate(), []);
+    assert.deepEqual((await statusOf(migrations)).slice(3), [
+      "4_row run missing",
+      "5_none run missing",
+    ]);
+    await assert.rejects(migrations.rollBack(), /4_row is missing$/);
+  });
+  assert.deepEqual(await noteIds(url), [2, 4]);
+  assert.deepEqual(await warningsOf(url, newer), []);
+});
+
 testOnEach("a migration that runs again after a rollback is not edited", async ({ url }) => {
   const later: Migrations = { "1_notes": { up: `${NOTES} -- edited`, down: "drop table notes" } };
   await withMigrations(url, { "1_notes": FIRST["1_notes"]! }, (it) => it.migrate());

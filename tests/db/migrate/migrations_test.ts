@@ -152,7 +152,8 @@ testOnEach(
     const options = DbOptions.fromUrl(url);
     await notesAfter(options.migrations({ "1_notes": TABLE, "3_more": "select 1" }));
     const table: readonly (readonly [Migrations, RegExp])[] = [
-      [{ "1_notes": TABLE }, /^Cannot migrate: .* 3_more is missing$/],
+      [{ "1_notes": TABLE, "4_x": "select 1" }, /^Cannot migrate: .* 3_more is missing$/],
+      [{ "3_more": "select 1" }, /^Cannot migrate: .* 1_notes is missing$/],
       [
         { "1_notes": TABLE, "2_x": "select 1", "3_more": "select 1" },
         /^Cannot migrate: .* 2_x was/,
