@@ -163,7 +163,7 @@ function nextAlone(
   return isInOrder ? statuses[next]?.name : undefined;
 }
 
-/** Runs a migration outside a transaction, unless another instance was first. */
+/** Runs the next migration outside a transaction, unless another instance has changed the next. */
 async function runAlone(
   name: string,
   { connection, migrations }: Source,
@@ -173,7 +173,7 @@ async function runAlone(
   const { brand } = grammar;
   const run = async (kysely: Kysely<AnyTables>) => {
     const statuses = await migrationStatuses(kysely, { migrations, brand });
-    if (statuses.find((status) => status.name === name)?.executedAt) return [];
+    if (statuses.find(({ executedAt }) => !executedAt)?.name !== name) return [];
     const mayLoseSession = brand === "PostgreSQL" && !connection.keepsSessions;
     if (mayLoseSession) refuseSessionStatements(name, script);
     try {

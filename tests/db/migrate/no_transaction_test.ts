@@ -4,6 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import postgres from "postgres";
 import { DbError, DbOptions, type Migrations } from "../../../src/db/mod.ts";
+import { DbConnection } from "../../../src/db/connection/connection.ts";
+import { migrate } from "../../../src/db/migrate/migrate.ts";
 import { test } from "../../support/test.ts";
 import { type Brand, Db, dbError, testOnEach } from "../support/database.ts";
 import { SKIP_PGBOUNCER, startPgBouncer } from "../support/pgbouncer.ts";
@@ -68,6 +70,39 @@ testOnEach("instances run a migration outside a transaction once", async ({ bran
   assert.deepEqual(ran.flat().toSorted(), Object.keys(migrations));
   assert.deepEqual(await noteIds(url), [2, 4]);
 }, { brands: ["postgres", "mysql"] });
+
+testOnEach(
+  "a migration outside a transaction runs after one that was rolled back meanwhile",
+  async (
+    { brand, url },
+  ) => {
+    const migrations = {
+      "1_notes": NOTES,
+      "2_row": { up: "insert into notes values (2)", down: "delete from notes" },
+      "3_index": ALONE[brand],
+    };
+    const { database, source } = await DbOptions.fromUrl(url).migrations(migrations)
+      .openUnmigrated();
+    assert.ok(database instanceof DbConnection && source);
+    const { unlimited } = database;
+    let calls = 0;
+    database.unlimited = async (work) => {
+      // the scripts before it are committed, and nobody has the lock
+      if (++calls === 2) await withMigrations(url, migrations, (them) => them.rollBack());
+      return await unlimited.call(database, work) as Awaited<ReturnType<typeof work>>;
+    };
+    try {
+      assert.deepEqual(await migrate(database, source), ["1_notes", "2_row", "2_row", "3_index"]);
+    } finally {
+      await database.close();
+    }
+    await withMigrations(url, migrations, async (them) => {
+      assert.deepEqual(await statusOf(them), ["1_notes run", "2_row run down", "3_index run"]);
+      assert.deepEqual(await them.migrate(), []);
+    });
+  },
+  { brands: ["postgres", "sqlite"] },
+);
 
 testOnEach("a migration that fails outside a transaction is named, with its remedy", async (
   { brand, url },
