@@ -32,7 +32,7 @@ import {
   storeChecksum,
   withEntry,
 } from "./migration_status.ts";
-import { knowingOwnTables } from "./own_tables.ts";
+import { migratorKysely } from "./own_tables.ts";
 import { changeSchema } from "./schema_change.ts";
 import { POSTGRES_SCRIPT_MARK } from "./schema_lock.ts";
 import { keepingSettings } from "./session_settings.ts";
@@ -246,7 +246,7 @@ function makeMigrator(
     [name, kyselyMigration({ name, step }, connection)] as const
   );
   return new Migrator({
-    db: knowingOwnTables(brand === "MySQL" ? kysely.withPlugin(ENTRY_ONCE) : kysely, brand),
+    db: migratorKysely(brand === "MySQL" ? kysely.withPlugin(ENTRY_ONCE) : kysely, brand),
     provider: { getMigrations: () => Promise.resolve(Object.fromEntries(steps)) },
   });
 }

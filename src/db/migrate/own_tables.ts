@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type DialectAdapter, type Kysely, type RawBuilder, sql } from "kysely";
 import { DEFAULT_MIGRATION_LOCK_TABLE, DEFAULT_MIGRATION_TABLE } from "kysely/migration";
 import type { AnyTables } from "../connection/dialect.ts";
 import type { ScriptBrand } from "./script.ts";
@@ -39,8 +39,11 @@ export async function ownTables(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Returns a Kysely whose introspection finds these tables only, for Kysely's migrator. */
-export function knowingOwnTables(
+/**
+ * Returns a Kysely for Kysely's migrator: its introspection finds these tables only, and it takes
+ * no lock besides that of the schema. That of MySQL would be of all databases of the server.
+ */
+export function migratorKysely(
   kysely: Kysely<AnyTables>,
   brand: ScriptBrand,
 ): Kysely<AnyTables> {
@@ -49,8 +52,18 @@ export function knowingOwnTables(
   return new Proxy(kysely, {
     get(target, name) {
       if (name === "introspection") return { getTables };
+      if (name === "getExecutor") return () => ({ adapter: unlocked(target) });
       const value: unknown = Reflect.get(target, name, target); // it has private fields
       return typeof value === "function" ? value.bind(target) : value;
     },
+  });
+}
+
+/** Returns the adapter of a Kysely, whose locks do nothing. */
+function unlocked(kysely: Kysely<AnyTables>): DialectAdapter {
+  const none = () => Promise.resolve();
+  return Object.assign(Object.create(kysely.getExecutor().adapter), {
+    acquireMigrationLock: none,
+    releaseMigrationLock: none,
   });
 }

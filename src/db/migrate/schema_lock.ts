@@ -9,13 +9,14 @@ import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { POSTGRES_LOCK } from "../connection/shared_adapter.ts";
 
-/** The key of the lock that Kysely's migrator takes on MySQL. */
-const MYSQL_KEY = "ea586330-2c93-47c8-908d-981d9d270f9d";
+/** The SQL of the key of MySQL's lock, whose locks are those of the server, not of a database. */
+export const MYSQL_KEY = "concat('fw_', sha1(lower(database())))";
 /**
- * The key of the lock of the session in which MySQL runs a script. It is another one than the
- * session that has the lock of the schema, and may outlive it, as when the process is killed.
+ * The SQL of the key of the lock of the session in which MySQL runs a script. It is another one
+ * than the session that has the lock of the schema, and may outlive it, as when the process is
+ * killed.
  */
-export const MYSQL_SCRIPT_KEY = `${MYSQL_KEY}:script`;
+export const MYSQL_SCRIPT_KEY = `concat(${MYSQL_KEY}, '_script')`;
 /** The start of the statements that PostgreSQL runs outside the transaction that has the lock. */
 export const POSTGRES_SCRIPT_MARK = "/* fw: script outside a transaction */";
 
@@ -84,13 +85,18 @@ export async function underNamedLock<T>(
 ): Promise<T> {
   const take = (key: string) => takeNamedLock(key, { kysely, action });
   const release = (key: string) => sql`select release_lock(${sql.lit(key)})`.execute(kysely);
-  await take(MYSQL_KEY);
+  // read once: a migration may leave the session in another database
+  const { rows: [keys] } = await sql<{ readonly schema_key: string; readonly script_key: string }>`
+    select ${sql.raw(MYSQL_KEY)} as schema_key, ${sql.raw(MYSQL_SCRIPT_KEY)} as script_key`
+    .execute(kysely);
+  const { schema_key: key, script_key: scriptKey } = keys!;
+  await take(key);
   try {
-    await take(MYSQL_SCRIPT_KEY);
-    await release(MYSQL_SCRIPT_KEY);
+    await take(scriptKey);
+    await release(scriptKey);
     return await run();
   } finally {
-    await release(MYSQL_KEY).catch(() => {}); // a session that is lost has no locks
+    await release(key).catch(() => {}); // a session that is lost has no locks
   }
 }
 

@@ -8,6 +8,7 @@ import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { Db, testOnEach } from "../support/database.ts";
 import { administer, createDatabase, SERVERS } from "../support/servers.ts";
+import { withMigrations } from "./three_migrations.ts";
 
 /** The lock that Kysely's migrator takes, as another tool would. */
 const LOCK = "select pg_advisory_lock(3853314791062309107), pg_backend_pid() as pid";
@@ -51,6 +52,37 @@ test("a migration has the lock_timeout of its role", async () => {
   const { rows } = await sql`select given from seen`.execute(db.kysely);
   assert.deepEqual(rows, [{ given: "4s" }]);
 }, { skip: SERVERS.postgres.skip });
+
+testOnEach(
+  "databases of a server do not wait for each other's migrations",
+  async ({ url, brand }) => {
+    assert.ok(brand !== "sqlite");
+    await using other = await createDatabase(brand);
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const up = () => {
+      begun.resolve();
+      return released.promise;
+    };
+    const running = withMigrations(url, { "1_long": { up } }, (them) => them.migrate());
+    await Promise.race([begun.promise, running]);
+    const timer = new AbortController();
+    try {
+      const migrating = withMigrations(
+        other.url,
+        { "1_row": "select 1" },
+        (them) => them.migrate(),
+      );
+      const late = delay(30_000, ["too late"], { signal: timer.signal });
+      late.catch(() => {});
+      assert.deepEqual(await Promise.race([migrating, late]), ["1_row"]);
+    } finally {
+      timer.abort();
+      released.resolve();
+    }
+    assert.deepEqual(await running, ["1_long"]);
+  },
+  { brands: ["postgres", "mysql"] },
+);
 
 testOnEach("underNamedLock() returns the result of a function that loses its session", async (
   { url },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
+import { MYSQL_KEY } from "../../../src/db/migrate/schema_lock.ts";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { Subprocess } from "../../support/subprocess.ts";
 import { type Brand, Db, testOnEach } from "../support/database.ts";
@@ -22,12 +23,12 @@ const TIMES = {
     order by wait_event_type = 'Lock'`,
   mysql: `select time as seconds from information_schema.processlist
     where db = database() and (info like 'update notes%'
-      or id = is_used_lock('ea586330-2c93-47c8-908d-981d9d270f9d')) order by info is not null`,
+      or id = is_used_lock(${MYSQL_KEY})) order by info is not null`,
 };
 
 /** A table whose row is locked until `release()`. */
 async function lockedNotes(url: string) {
-  // Migrations wait for those of other tests, whose databases are on the same server.
+  // longer than the test may take
   const db = await Db.open(DbOptions.fromUrl(url).transactionTimeoutMs(600_000));
   await sql`create table notes (id int primary key, bal int not null)`.execute(db.kysely);
   await sql`insert into notes values (1, 1)`.execute(db.kysely);

@@ -35,7 +35,7 @@ const SESSION = "set names utf8mb4, time_zone = '+00:00', sql_mode = " +
  */
 const COLLATIONS = ["utf8mb4_0900_bin", "utf8mb4_nopad_bin", "utf8mb4_bin"];
 /** The script before may have the lock for a moment, until the server has closed its connection. */
-const LOCK_SCRIPT = `select get_lock('${MYSQL_SCRIPT_KEY}', 60) as is_locked`;
+const LOCK_SCRIPT = `select get_lock(${MYSQL_SCRIPT_KEY}, 60) as is_locked`;
 const INSPECT = "select collation_name as name, version() as version " +
   "from information_schema.collations where collation_name in (?)";
 
