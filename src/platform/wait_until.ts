@@ -40,7 +40,8 @@ export function waitUntilOf(c: Context): WaitUntil {
   };
 }
 
-function executionContextOf(c: Context): Context["executionCtx"] | undefined {
+/** Returns the execution context of a request, if it has one. */
+export function executionContextOf(c: Context): Context["executionCtx"] | undefined {
   try {
     return c.executionCtx;
   } catch {

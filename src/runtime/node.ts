@@ -88,7 +88,8 @@ export async function listenOnNode(
   webSockets.on("connection", (client) => {
     if (!server.listening) client.close(...GOING_AWAY);
   });
-  const closed = new Promise<void>((resolve) => server.once("close", resolve));
+  const closed = new Promise<void>((resolve) => server.once("close", resolve))
+    .then(async () => void await webSockets.closed());
   await listening(server, address).catch(async (error) => {
     // Node reports a missing folder as EACCES
     if ("path" in address) await checkFolder(address.path);

@@ -144,7 +144,13 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** The part of the server of `ws` that is used here; the package has no types. */
 interface WebSocketServer extends WebSocketServerLike {
-  readonly clients: Iterable<{ close(code: number, reason: string): void }>;
+  readonly clients: Iterable<WebSocketClient>;
+}
+
+/** The part of a WebSocket of `ws` that is used here. */
+interface WebSocketClient {
+  close(code: number, reason: string): void;
+  once(event: "close", listener: () => void): void;
 }
 
 /** A WebSocket server, of which `load()` loads all but the listeners before the first upgrade. */
@@ -153,6 +159,8 @@ export interface NodeWebSockets extends WebSocketServer {
   load(): Promise<void>;
   /** Closes every WebSocket with {@linkcode GOING_AWAY}. */
   leave(): void;
+  /** Resolves when every WebSocket has reported its close, later than its connection does. */
+  closed(): Promise<unknown>;
 }
 
 /** Creates a WebSocket server from `EventEmitter`, without loading `ws`. */
@@ -180,6 +188,12 @@ export function nodeWebSockets(Emitter: typeof EventEmitter): NodeWebSockets {
 
     leave() {
       for (const client of this.clients) client.close(...GOING_AWAY);
+    }
+
+    closed() {
+      const closing = (client: WebSocketClient) =>
+        new Promise<void>((resolve) => client.once("close", resolve));
+      return Promise.all(Array.from(this.clients, closing));
     }
 
     async #load() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { controller, FwFactory, module, route } from "../../mod.ts";
+import { controller, FwFactory, module, route, upgradeWebSocket } from "../../mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { test } from "../support/test.ts";
 
@@ -42,6 +42,39 @@ test("close() waits for work that other work of waitUntil() begins", async () =>
   await app.request("/");
   await app.close();
   assert.equal(done, true);
+});
+
+test("close() waits for the handlers of WebSockets, before the stop hooks", async () => {
+  const events: string[] = [];
+  const received = Promise.withResolvers<void>();
+  class SocketController extends controller() {
+    socket = route.get("/", (_, c) =>
+      upgradeWebSocket(c, {
+        async onMessage() {
+          received.resolve();
+          await delay(300);
+          events.push("handled");
+        },
+        async onClose() {
+          await delay(100);
+          events.push("left");
+        },
+      }));
+    onApplicationShutdown() {
+      events.push("stopped");
+    }
+  }
+  const app = await FwFactory.create(module({ controllers: [SocketController] }));
+  const { url } = await app.listen(0, { hostname: "127.0.0.1" });
+  const client = new WebSocket(url.replace("http", "ws"));
+  const closed = new Promise((resolve) => client.onclose = resolve);
+  client.onopen = () => client.send("?");
+  await received.promise;
+  await app.close();
+  await closed;
+  assert.deepEqual([events.slice(0, 2).sort(), events.slice(2)], [["handled", "left"], [
+    "stopped",
+  ]]);
 });
 
 test("a failure of work of waitUntil() is logged, and close() succeeds", () =>

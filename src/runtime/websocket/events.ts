@@ -5,23 +5,28 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { WSContext, WSEvents } from "hono/ws";
+import { isPromiseLike } from "../../platform/ready.ts";
+import type { WaitUntil } from "../../platform/wait_until.ts";
 import { limitPending, type PendingLimits } from "./pending_messages.ts";
 import { checkCloses, limitSends } from "./sends.ts";
 
-/** The limits of a socket. */
+/** The limits of a socket, and what waits for its handlers. */
 interface Limits {
   /** The most bytes that it buffers. */
   readonly maxBytes: number;
   /** The most messages that wait for their handlers. */
   readonly pending: PendingLimits;
+  /** Keeps an asynchronous handler running while the application stops. */
+  readonly waitUntil: WaitUntil | undefined;
 }
 
 /**
  * Limits the sends, the closes and the messages of a socket, before anything can be sent, and
  * catches the errors of its handlers.
  */
-export function limited(events: WSEvents, { maxBytes, pending }: Limits): WSEvents {
-  const handlers = guarded(events, pending);
+export function limited(events: WSEvents, limits: Limits): WSEvents {
+  const { maxBytes } = limits;
+  const handlers = guarded(events, limits);
   return {
     ...handlers,
     onOpen(event, socket) {
@@ -39,18 +44,18 @@ export function limited(events: WSEvents, { maxBytes, pending }: Limits): WSEven
  */
 function guarded(
   { onOpen, onMessage, onClose, onError }: WSEvents,
-  limits: PendingLimits,
+  { pending, waitUntil }: Limits,
 ): WSEvents {
   let opening: Promise<void> | undefined;
-  const open = onOpen && guard(onOpen);
-  const message = onMessage && guard(onMessage);
+  const open = onOpen && guard(onOpen, waitUntil);
+  const message = onMessage && guard(onMessage, waitUntil);
   const limitedMessage = message && limitPending(async (event, socket) => {
     if (opening) {
       await opening;
       if (!isOpen(socket)) return; // `onOpen` has failed, or has closed it
     }
     await message(event, socket);
-  }, limits);
+  }, pending);
   return {
     ...open && {
       onOpen(event, socket) {
@@ -62,8 +67,8 @@ function guarded(
       // a close that is received with its message does not come before it
       onMessage: (event, socket) => isOpen(socket) ? void limitedMessage(event, socket) : undefined,
     },
-    ...onClose && { onClose: guard(onClose) },
-    ...onError && { onError: guard(onError) },
+    ...onClose && { onClose: guard(onClose, waitUntil) },
+    ...onError && { onError: guard(onError, waitUntil) },
   };
 }
 
@@ -74,10 +79,15 @@ function isOpen({ raw }: WSContext): boolean {
 
 type EventHandler<E, R = unknown> = (event: E, socket: WSContext) => R;
 
-function guard<E>(handler: EventHandler<E>): EventHandler<E, Promise<void>> {
+function guard<E>(
+  handler: EventHandler<E>,
+  waitUntil: WaitUntil | undefined,
+): EventHandler<E, Promise<void>> {
   return async (event, socket) => {
     try {
-      await handler(event, socket);
+      const handled = handler(event, socket);
+      if (isPromiseLike(handled)) waitUntil?.(Promise.resolve(handled).catch(() => {}));
+      await handled;
     } catch (error) {
       getLogger(["fw", "runtime"]).error("A WebSocket handler failed: {error}", { error });
       socket.close(1011, "Internal error");

@@ -10,6 +10,7 @@ import type { Context } from "../../core/http/context.ts";
 import { BadRequestException } from "../../core/http/http_exception.ts";
 import { pendingUpgrade } from "../../core/http/pending_upgrade.ts";
 import { problemResponse } from "../../core/http/problem.ts";
+import { executionContextOf } from "../../platform/wait_until.ts";
 import { limited } from "./events.ts";
 import {
   added,
@@ -47,6 +48,7 @@ export async function upgrade(
   const maxBytes = checkedSendLimit(options.maxBufferedBytes);
   const pending = checkedPendingLimits(options);
   const handlers = rawEvents(events, options);
+  const waitUntil = executionContextOf(c)?.waitUntil.bind(c.executionCtx);
   checkHandshake(c);
   const upgrade = await loadUpgrade();
   return pendingUpgrade(c, async (sent) => {
@@ -54,7 +56,7 @@ export async function upgrade(
       const headers = added(sent);
       const response = await upgrade({
         c: withFields(c, { upgrade: "websocket", [PROTOCOL]: subprotocol(c, sent) }),
-        events: limited(handlers, { maxBytes, pending }),
+        events: limited(handlers, { maxBytes, pending, waitUntil }),
         headers,
       });
       headers.forEach((value, name) => response.headers.append(name, value));
