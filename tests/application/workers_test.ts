@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import process from "node:process";
+import { streamSSE } from "hono/streaming";
 import {
+  controller,
   FwFactory,
   inject,
   module,
   type OnModuleInit,
   type OnWorkersStart,
   type OnWorkersStop,
+  route,
   type WorkersStart,
 } from "../../mod.ts";
 import { freePort } from "../support/free_port.ts";
@@ -72,6 +75,28 @@ test("listen() closes its server if workers cannot start, and the next call star
   await response.body?.cancel();
   assert.equal(response.status, 404);
   await app.close();
+});
+
+test("onWorkersStop ends a stream, for which close() would wait", async () => {
+  class TicksController extends controller() implements OnWorkersStop {
+    #isStopping = false;
+    ticks = route.get("/", (_, c) =>
+      streamSSE(c, async (stream) => {
+        while (!stream.aborted && !this.#isStopping) {
+          await stream.writeSSE({ data: "tick" });
+          await stream.sleep(20);
+        }
+        await stream.writeSSE({ data: "last" });
+      }));
+    onWorkersStop(): void {
+      this.#isStopping = true;
+    }
+  }
+  const app = await FwFactory.create(module({ controllers: [TicksController] }));
+  const { url } = await app.listen(0, { hostname: "127.0.0.1" });
+  const response = await fetch(url);
+  await app.close({ drainMs: Infinity });
+  assert.match(await response.text(), /^data: tick\n\n[^]*data: last\n\n$/);
 });
 
 test("signals still stop workers after a listenGraceful() that fails", async () => {
