@@ -4,6 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { Buffer } from "node:buffer";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { rawPath } from "../core/http/raw_path.ts";
 
@@ -11,24 +12,34 @@ import { rawPath } from "../core/http/raw_path.ts";
 type ResponseClass = new (request: IncomingMessage) => ServerResponse;
 
 /**
- * Returns a class of responses that close their connection, and log an error, where the body is
- * longer or shorter than `Content-Length`: a client would read the rest of it as the next response,
- * or the next response as the rest of it (RFC 9112 §6.3).
+ * Returns a class of responses whose bodies have the length of `Content-Length`: a client would
+ * read the rest of a longer one as the next response, and the next response as the rest of a
+ * shorter one (RFC 9112 §6.3). Of a longer one, such as of a file that has grown, the beginning is
+ * sent, as on the other runtimes; a shorter one closes its connection. Both are logged.
  */
 export function strictResponse(base: ResponseClass): typeof ServerResponse {
   return class StrictResponse extends base {
+    /** The announced length. */
+    #length = 0;
+    /** How much of a stream was sent. */
+    #sent = 0;
+
     override writeHead(...args: never[]): this {
-      const headers: OutgoingHttpHeaders | undefined = args.at(-1);
+      const length = this.getHeader("content-length") ?? lengthIn(args.at(-1));
       // unless `strictContentLength` is set, Node sends a head and its only chunk in one write
-      this.strictContentLength = this.hasHeader("content-length") || hasLength(headers);
+      this.strictContentLength = length !== undefined;
+      this.#length = Number(length);
       return super.writeHead(...args as unknown as Parameters<ServerResponse["writeHead"]>);
     }
 
-    override write(...args: never[]): boolean {
+    override write(chunk: never, ...args: never[]): boolean {
+      if (this.writableEnded) return false; // it was too long
       try {
-        return super.write(...args as unknown as Parameters<ServerResponse["write"]>);
+        const isFlowing = super.write(chunk, ...args);
+        if (this.strictContentLength) this.#sent += Buffer.byteLength(chunk);
+        return isFlowing;
       } catch (error) {
-        close(this, error);
+        this.#fail(error, chunk);
         return false;
       }
     }
@@ -37,30 +48,38 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       try {
         return super.end(...args);
       } catch (error) {
-        close(this, error);
+        this.#fail(error, args[0]);
         return this;
       }
     }
-  } as typeof ServerResponse;
+
+    #fail(error: unknown, chunk: Chunk = ""): void {
+      const { code } = error as { readonly code?: unknown };
+      if (code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
+      if (this.destroyed) return; // its client has left, or its stream has failed
+      logFailure(this.req, error);
+      const last = Buffer.from(chunk as string).subarray(0, this.#length - this.#sent);
+      if (this.#sent + last.length === this.#length) super.end(last);
+      else this.destroy();
+    }
+  } as unknown as typeof ServerResponse; // which is generic
 }
 
-/** Checks whether headers announce a length; one that Node sets itself is right. */
-function hasLength(headers: OutgoingHttpHeaders | undefined): boolean {
+/** A part of a body. */
+type Chunk = string | Uint8Array;
+
+/** Returns the length that headers announce; one that Node sets itself is right. */
+function lengthIn(headers: OutgoingHttpHeaders | undefined): OutgoingHttpHeaders[string] {
   for (const name in headers) {
-    if (name.length === 14 && name.toLowerCase() === "content-length") return true;
+    if (name.length === 14 && name.toLowerCase() === "content-length") return headers[name];
   }
-  return false;
+  return undefined;
 }
 
-function close(response: ServerResponse, error: unknown): void {
-  const { code } = error as { readonly code?: unknown };
-  if (code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
-  if (response.destroyed) return; // its client has left, or its stream has failed
-  const { method, url = "" } = response.req;
+function logFailure({ method, url = "" }: IncomingMessage, error: unknown): void {
   getLogger(["fw", "http"]).error("{method} {path} failed while it was sent: {error}", {
     method,
     path: rawPath(url),
     error,
   });
-  response.destroy();
 }

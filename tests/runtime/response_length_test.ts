@@ -53,21 +53,38 @@ test("a body of another length than its Content-Length is no other response", ()
         "/short",
         () => new Response(new Blob(["hi"]).stream(), { headers: { "content-length": "50" } }),
       );
+      parts = route.get(
+        "/parts",
+        () => new Response(partsOf(["he", `llo${FORGED}`, FORGED]), { headers }),
+      );
       own = route.get("/own", (_, c) => c.text("own"));
     }
     await using app = await FwFactory.create(module({ controllers: [LengthController] }));
     await using server = await app.listen(0, { hostname: "127.0.0.1" });
-    for (const path of ["/text", "/stream", "/short"]) {
+    for (const path of ["/text", "/stream", "/parts", "/short"]) {
       using client = await RawClient.connect(server);
       client.send([`GET ${path}?next=/secret HTTP/1.1`, "Host: x"]);
       client.send(["GET /own HTTP/1.1", "Host: x", "Connection: close"]);
       const [body, following] = readByLength(await client.end());
       if (path === "/short") assert.doesNotMatch(body, /HTTP/);
+      else if (path !== "/text") assert.match(body, /^hello/, path); // as of a file that has grown
 
       assert.doesNotMatch(following, /forged/);
     }
     for (const { properties } of records) assert.doesNotMatch(String(properties.path), /secret/);
   }));
+
+/** Streams texts, one after another. */
+function partsOf(texts: readonly string[]): ReadableStream {
+  const bytes = texts.map((text) => new TextEncoder().encode(text)).values();
+  return new ReadableStream({
+    pull(controller) {
+      const { value, done } = bytes.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}
 
 /** Returns the body of the first response as a client reads it, and what follows. */
 function readByLength(received: string): readonly [body: string, following: string] {
