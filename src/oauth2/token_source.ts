@@ -110,8 +110,8 @@ export function scheme(name: string): TokenSource {
  * Reads the token from a cookie. Browsers send cookies with requests from any site, so a request
  * with an unsafe method and a WebSocket upgrade must be same-site: its `Sec-Fetch-Site` is
  * `same-origin`, `same-site` or `none`, or, without that header, its `Origin` is the origin of its
- * URL. Otherwise the token is not used: routes that need an identity answer 403, others serve an
- * anonymous caller.
+ * URL, or that with `https`, as a proxy may end TLS. Otherwise the token is not used: routes that
+ * need an identity answer 403, others serve an anonymous caller.
  *
  * RFC 9110 §15.5.2 requires a challenge in every 401, and no scheme is registered for cookies. Here
  * it is `Cookie cookie-name="<name>"`, which browsers ignore.
@@ -172,7 +172,10 @@ function isSameSite(c: Context): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined) return SAME_SITE.has(site);
   const origin = c.req.header("origin");
-  return origin !== undefined && origin === URL.parse(c.req.url)?.origin;
+  const url = URL.parse(c.req.url);
+  if (origin === undefined || !url) return false;
+  // a proxy that ends the TLS of a site passes its requests on by http
+  return origin === url.origin || origin === URL.parse(`https://${url.host}`)?.origin;
 }
 
 function malformed(why: string): never {

@@ -182,7 +182,8 @@ const SITES: readonly [(origin: string) => Headers, boolean][] = [
   [(origin) => ({ "sec-fetch-site": "cross-site", origin }), false],
   [() => ({ "sec-fetch-site": "same-site", origin: "https://shop.example.com" }), true],
   [(origin) => ({ origin }), true],
-  [(origin) => ({ origin: origin.replace("http:", "https:") }), false],
+  [(origin) => ({ origin: origin.replace("http:", "https:") }), true],
+  [(origin) => ({ origin: origin.replace("http:", "https:").replace(/:\d+$/, "") }), false],
   [(origin) => ({ origin: `${origin}0` }), false],
   [(origin) => ({ origin: `${origin}/` }), false],
   [() => ({ origin: "https://evil.example" }), false],
@@ -191,6 +192,28 @@ const SITES: readonly [(origin: string) => Headers, boolean][] = [
   [(origin) => ({ referer: `${origin}/page` }), false],
   [() => ({}), false],
 ];
+
+test("cookie() takes the Origin of a site whose TLS a proxy ends, and no other one for it", async () => {
+  const source = cookie("session");
+  const app = new Hono().post("/", (c) => c.text(source.read(c) ?? "none"));
+  const cases: readonly [url: string, origin: string, isTaken: boolean][] = [
+    ["http://shop.example", "https://shop.example", true],
+    ["http://shop.example:443", "https://shop.example", true],
+    ["http://shop.example:8443", "https://shop.example:8443", true],
+    ["https://shop.example", "https://shop.example", true],
+    ["https://shop.example", "http://shop.example", false],
+    ["http://shop.example", "wss://shop.example", false],
+    ["http://shop.example", "https://shop.example:444", false],
+    ["http://shop.example:8080", "https://shop.example", false],
+    ["http://shop.example", "https://shop.example.evil.example", false],
+    ["http://shop.example", "https://www.shop.example", false],
+  ];
+  for (const [url, origin, isTaken] of cases) {
+    const headers = { cookie: "session=good", origin };
+    const { status } = await app.request(url, { method: "POST", headers });
+    assert.equal(status, isTaken ? 200 : 500, `${origin} for ${url}`); // Hono knows no 403
+  }
+});
 
 const UPGRADE: Headers = {
   Upgrade: "websocket",
