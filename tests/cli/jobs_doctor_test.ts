@@ -85,6 +85,7 @@ test(
     ]);
 
     await project.fw("db diff add-jobs");
+    assert.deepEqual(await found(), [unhandled, unused, unprovided]); // a migration is pending
     await project.fw("db migrate");
     mkdirSync(join(project.root, "seeds"));
     writeFileSync(

@@ -279,6 +279,20 @@ test("fw doctor finds no problem in a new project, and later ones", async () => 
     stdout,
     /^problem {2}models {7}no migration has: add column cats\.age: integer not null$/m,
   );
+  replaceIn(project, "migrations/0001_create_cats.sql", (text) => `${text}-- edited\n`);
+  const edited = await fw("doctor", { cwd: project.root });
+  assert.match(
+    edited.stdout,
+    /^warning {2}migrations {3}edited after they were run: 0001_create_cats$/m,
+  );
+  assert.match(edited.stdout, /^problem {2}tables {7}cats\.age: the column is missing$/m);
+  await project.fw("db diff add-age --fill cats.age=1");
+  const pending = await fw("doctor", { cwd: project.root });
+  assert.deepEqual(pending.stdout.match(/^.*(?:migrations|tables) {2}.*$/gm), [
+    "warning  migrations   edited after they were run: 0001_create_cats",
+    "warning  migrations   pending until the next start or fw db migrate: 0002_add_age",
+    "skipped  tables       a migration is pending",
+  ]);
 });
 
 test("fw doctor reports the problems of a project, with exit code 1", async () => {

@@ -59,13 +59,16 @@ export async function checkDatabase(
   }
   try {
     const migrations = await migrationsOf(project, options);
-    const finding = checkMigrations(migrations);
+    const missing = namesOf(migrations, ({ isMissing }) => isMissing);
+    const edited = namesOf(migrations, ({ isEdited }) => isEdited);
+    const pending = namesOf(migrations, ({ executedAt }) => !executedAt);
+    const isCurrent = missing.length + pending.length === 0; // opening the database migrates it
     return [
       ok("database", "it can be reached"),
-      finding,
-      ...finding.level === "ok"
+      ...checkMigrations({ total: migrations.length, missing, edited, pending }),
+      ...isCurrent
         ? await checkTables(project, options)
-        : [skipped("tables", "a migration is pending")],
+        : [skipped("tables", `a migration is ${pending.length > 0 ? "pending" : "missing"}`)],
     ];
   } catch (error) {
     return [
@@ -111,21 +114,39 @@ async function checkTables(
   return differences.map((difference) => problem("tables", difference));
 }
 
-function checkMigrations(migrations: readonly ListedMigration[]): Finding {
-  const gone = migrations.filter(({ isMissing }) => isMissing).map(({ name }) => name);
-  const due = migrations.filter(({ executedAt }) => !executedAt).map(({ name }) => name);
-  if (gone.length > 0) {
-    return problem(
-      "migrations",
-      `the files of migrations that were run are missing: ${listSome(gone)}`,
-    );
-  }
-  const edited = migrations.filter(({ isEdited }) => isEdited).map(({ name }) => name);
-  if (edited.length > 0) {
-    return warning("migrations", `edited after they were run: ${listSome(edited)}`);
-  }
-  if (due.length > 0) {
-    return warning("migrations", `pending until the next start or fw db migrate: ${listSome(due)}`);
-  }
-  return ok("migrations", `${count(migrations.length, "migration")}, none pending`);
+function namesOf(
+  migrations: readonly ListedMigration[],
+  holds: (migration: ListedMigration) => boolean,
+): readonly string[] {
+  return migrations.filter(holds).map(({ name }) => name);
+}
+
+function checkMigrations({ total, missing, edited, pending }: {
+  readonly total: number;
+  readonly missing: readonly string[];
+  readonly edited: readonly string[];
+  readonly pending: readonly string[];
+}): readonly Finding[] {
+  const subject = "migrations";
+  const findings = [
+    ...listed(
+      missing,
+      (names) => problem(subject, `the files of migrations that were run are missing: ${names}`),
+    ),
+    ...listed(edited, (names) => warning(subject, `edited after they were run: ${names}`)),
+    ...listed(
+      pending,
+      (names) => warning(subject, `pending until the next start or fw db migrate: ${names}`),
+    ),
+  ];
+  return findings.length > 0
+    ? findings
+    : [ok(subject, `${count(total, "migration")}, none pending`)];
+}
+
+function listed(
+  names: readonly string[],
+  finding: (names: string) => Finding,
+): readonly Finding[] {
+  return names.length > 0 ? [finding(listSome(names))] : [];
 }

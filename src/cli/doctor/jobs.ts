@@ -27,6 +27,7 @@ export async function checkJobs(
   project: Project,
   { sources, hasDatabase, ...options }: ApplicationOptions & DatabaseOption & {
     readonly sources: readonly SourceFile[];
+    /** Whether there is a database that has run all migrations. */
     readonly hasDatabase: boolean;
   },
 ): Promise<readonly Finding[]> {
