@@ -9,6 +9,7 @@ import { type Client, createClient, type Send } from "../client/client.ts";
 import type { Module } from "../core/module/module.ts";
 import type { Provider } from "../core/module/provider.ts";
 import { FwFactory } from "../application/factory.ts";
+import { checkNames, refusing } from "../platform/option_names.ts";
 import { TestJobs } from "./test_jobs.ts";
 
 /** Options of {@linkcode createTestApplication}. */
@@ -35,12 +36,17 @@ export interface TestApplication<M extends Module = Module> extends FwApplicatio
  * `close`, or `await using`, runs the stop hooks. It prints nothing: the `detail` of a 5xx is the
  * message of the error, and a test that configures LogTape sees the rest.
  *
- * @throws {TypeError} if an override replaces nothing
+ * @throws {TypeError} if an override replaces nothing, or an option is unknown
  */
 export async function createTestApplication<const M extends Module>(
   root: M,
-  { overrides = [], setUp }: TestApplicationOptions = {},
+  options: TestApplicationOptions = {},
 ): Promise<TestApplication<M>> {
+  checkNames(options, {
+    known: ["overrides", "setUp"],
+    refuse: refusing("create test application"),
+  });
+  const { overrides = [], setUp } = options;
   const app = await FwFactory.create(root, { overrides });
   try {
     await setUp?.(app);

@@ -57,6 +57,12 @@ test("FwFactory.create() refuses a value that is not a module", async () => {
     name: "TypeError",
     message: "Cannot import object: it was not made by module()",
   });
+  class DbModule {}
+  const imports = [DbModule as unknown as typeof AppModule];
+  await assert.rejects(FwFactory.create(module({ imports })), {
+    name: "TypeError",
+    message: "Cannot import DbModule: it was not made by module()",
+  });
 });
 
 test("setGlobalPrefix() prefixes the routes, not the endpoints", async () => {

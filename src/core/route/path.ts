@@ -15,14 +15,15 @@ export interface PathParts {
 /** The constraint of a parameter, `{[0-9]{4}}`, braces within it included. */
 export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
-/** A path of words, the last of which may be a parameter. */
-const PLAIN = /^(?:\/[\w.~-]+)*(?:\/:\w+)?$/;
+/** A path of words that begin with no dot, the last of which may be a parameter. */
+const PLAIN = /^(?:\/[\w~-][\w.~-]*)*(?:\/:\w+)?$/;
 
 /**
  * Composes the path of a route. Slashes at the ends of the parts are ignored.
  *
- * @throws {TypeError} if a part holds white space, a query, a fragment, an empty segment or a
- * wildcard within a segment, if a parameter but the last is optional, or if two have one name
+ * @throws {TypeError} if a part holds white space, a backslash, a query, a fragment, a segment that
+ * is empty or consists of dots, or a wildcard within a segment, if a parameter has no name, more
+ * than a constraint after it, or is optional before the last, or if two have one name
  */
 export function composePath(
   { globalPrefix = "", version = "", controllerPrefix = "", routePath = "" }: PathParts,
@@ -30,8 +31,10 @@ export function composePath(
   const parts = [globalPrefix, version, controllerPrefix, routePath].map(trimSlashes);
   const path = "/" + parts.filter((part) => part !== "").join("/");
   if (PLAIN.test(path)) return path; // most are
-  const bare = path.replace(CONSTRAINT, "");
-  if (/[\s#]|\/\/|[^/]\*|\*[^/]|\?(?!$)|(?<!\/:[^/]+)\?/.test(bare)) {
+  const bare = path.replace(CONSTRAINT, "{");
+  if (
+    /[\s#\\}]|\/\/|\/(?:\.\.?|:)(?:\/|$)|[^/]\*|\*[^/]|\?(?!$)|(?<!\/:[^/]+)[?{]|\{[^/?]/.test(bare)
+  ) {
     throw new TypeError(`Cannot compose ${JSON.stringify(path)}: it is not a path`);
   }
   const names = paramNames(path);

@@ -241,6 +241,14 @@ test("createTestApplication() refuses an override of nothing", async () => {
   );
 });
 
+test("createTestApplication() refuses unknown options, as of an override without effect", async () => {
+  const options = { override: [provide(Leaf, () => new Leaf())] };
+  await assert.rejects(createTestApplication(module({ providers: [Leaf] }), options as object), {
+    name: "TypeError",
+    message: "Cannot create test application: override is not an option, overrides is",
+  });
+});
+
 test("FwFactory.create() names the cycle of modules that import each other by promises", async () => {
   const left: Promise<Module> = Promise.resolve().then(() =>
     module({ name: "Left", imports: [right] })

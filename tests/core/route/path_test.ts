@@ -34,6 +34,16 @@ test("composePath() refuses what is not a path", () => {
       "/:a?/b",
       "/a?",
       "/?",
+      "/:",
+      "/:{[0-9]+}",
+      "/:a{[0-9]+",
+      "/:a{[0-9]+}b",
+      "/a{[0-9]+}",
+      "/{a}",
+      "/a}",
+      "/./a",
+      "/a/..",
+      "/a\\b",
     ]
   ) {
     assert.throws(() => composePath({ routePath }), {
