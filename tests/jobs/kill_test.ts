@@ -44,7 +44,9 @@ async function killWorkers(
 }
 
 for (const [kills, exhaustive] of [[7, false], [KILLS, true]] as const) {
-  const options = exhaustive ? { exhaustive, register: testOnce } : {};
+  const options = exhaustive
+    ? { exhaustive, register: testOnce }
+    : { brands: ["postgres"] as const };
   const name = `after ${
     exhaustive ? "many" : "some"
   } kills of its workers, no job is lost, none a phantom`;
@@ -54,9 +56,8 @@ for (const [kills, exhaustive] of [[7, false], [KILLS, true]] as const) {
     ({ url }) => withRelay(url, (queue) => killWorkers(url, { kills, queue })),
     {
       ...options,
-      brands: exhaustive ? ["postgres", "mysql", "sqlite"] : ["postgres"],
       register: (title, body, rest) =>
-        (options.register ?? test)(title, body, { ...rest, skip: rest?.skip ?? SKIP_REDIS }),
+        (exhaustive ? testOnce : test)(title, body, { ...rest, skip: rest?.skip ?? SKIP_REDIS }),
     },
   );
 }

@@ -110,6 +110,6 @@ for (const [kills, exhaustive] of [[2, false], [KILLS, true]] as const) {
         rows.map(({ id }, index) => [id, due[index]]),
       );
     },
-    exhaustive ? { exhaustive, register: testOnce } : {},
+    exhaustive ? { exhaustive, register: testOnce } : { brands: ["sqlite"] },
   );
 }
