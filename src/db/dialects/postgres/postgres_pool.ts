@@ -21,6 +21,8 @@ import { PostgresHosts, type PostgresHostsOptions } from "./postgres_hosts.ts";
 /** How long closing waits for queries, in seconds. */
 const CLOSE_SECONDS = 5;
 const IDLE_MS = 60_000;
+/** For how long a connection must have been idle to be checked before its use, in milliseconds. */
+const CHECKED_MS = 10;
 /**
  * The maximum number of prepared statements on each connection. The driver cannot forget one, so a
  * connection with as many is closed after its use, and the next prepares those that are still used.
@@ -104,7 +106,7 @@ export class PostgresPool {
   /** The pool, as the driver of `kysely-postgres-js`. */
   get asSql(): Sql {
     const face: Face = {
-      reserve: () => Promise.resolve(this.#reserve()),
+      reserve: () => this.#reserve(),
       end: () => this.close(CLOSE_SECONDS),
       options: this.#connected.options,
     };
@@ -133,6 +135,7 @@ export class PostgresPool {
   /** Runs a statement on any connection. */
   async run(statement: Statement, execution: Execution): Promise<StatementResult> {
     const { sql, parameters } = statement;
+    if (this.#idle.nextIdleMs > CHECKED_MS) await polled();
     const line = this.#take();
     const wasPrepared = line.prepared.has(sql);
     try {
@@ -209,7 +212,8 @@ export class PostgresPool {
     if (this.#lines.delete(line)) void line.end(0);
   }
 
-  #reserve(): ReservedSql {
+  async #reserve(): Promise<ReservedSql> {
+    if (this.#idle.nextIdleMs > CHECKED_MS) await polled();
     const line = this.#take();
     const face: Pick<ReservedSql, "unsafe" | "release"> = {
       // The driver's type of a query depends on that of its row, which is unknown here.
@@ -241,4 +245,15 @@ export class PostgresPool {
     if (await within(work, this.#options.limits.acquireTimeoutMs)) return;
     throw Object.assign(new Error("connecting took too long"), { code: "CONNECT_TIMEOUT" });
   }
+}
+
+/** After how many turns of the event loop the runtimes have looked at all sockets. */
+const TURNS = 4;
+
+/**
+ * Waits until the loss of connections is reported that the server has closed while the process was
+ * held up, or frozen: a statement on one of them would fail.
+ */
+async function polled(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

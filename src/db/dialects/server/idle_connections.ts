@@ -31,6 +31,12 @@ export class IdleConnections<T> {
     return this.#idle.length;
   }
 
+  /** For how long the next one was idle, in milliseconds; 0 if there is none. */
+  get nextIdleMs(): number {
+    const next = this.#idle.at(-1);
+    return next ? performance.now() - next.sinceMs : 0;
+  }
+
   /** Adds a connection. */
   add(connection: T): void {
     this.#idle.push({ connection, sinceMs: performance.now() });
