@@ -7,9 +7,6 @@ import { getRuntimeKey } from "hono/adapter";
 import type { Context } from "hono";
 import { within } from "./time_limit.ts";
 
-/** Longer than an edge runtime keeps work whose client has left, in milliseconds. */
-const LOST_MS = 31_000;
-
 /**
  * Keeps work running after its request has ended. An edge runtime drops work that was not passed to
  * it, and the promise of dropped work never settles.
@@ -24,9 +21,10 @@ export function outlivesRequests(): boolean {
 /**
  * Waits for work that another request may have begun, and returns whether it has ended; rejects
  * like the work. An edge runtime may cancel the work with its request, and ends a request which
- * waits for another one alone: there, the wait has a limit and a timer of its own.
+ * waits for another one alone: there, the wait has a timer of its own, and ends after `limitMs`
+ * milliseconds, by default longer than work is kept whose client has left.
  */
-export function hasEnded(work: Promise<unknown>, limitMs: number = LOST_MS): Promise<boolean> {
+export function hasEnded(work: Promise<unknown>, limitMs: number = 31_000): Promise<boolean> {
   return outlivesRequests() ? work.then(() => true) : within(work, limitMs);
 }
 

@@ -63,6 +63,11 @@ test("FwFactory.create() refuses a value that is not a module", async () => {
     name: "TypeError",
     message: "Cannot import DbModule: it was not made by module()",
   });
+  const anonymous = [(() => AppModule) as unknown as typeof AppModule];
+  await assert.rejects(FwFactory.create(module({ imports: anonymous })), {
+    name: "TypeError",
+    message: "Cannot import function: it was not made by module()",
+  });
 });
 
 test("setGlobalPrefix() prefixes the routes, not the endpoints", async () => {

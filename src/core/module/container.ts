@@ -122,8 +122,8 @@ export class Container {
   /** Registers a module after its imports. */
   async register(module: Module, path: readonly Module[] = []): Promise<Scope> {
     if (!(module instanceof Module)) {
-      const { name = typeof module }: { name?: string } = Object(module);
-      throw new TypeError(`Cannot import ${name}: it was not made by module()`);
+      const { name }: { readonly name?: string } = Object(module);
+      throw new TypeError(`Cannot import ${name || typeof module}: it was not made by module()`);
     }
     const known = this.#scopes.get(module);
     if (known) return known;

@@ -22,24 +22,22 @@ const PLAIN = /^(?:\/[\w~-][\w.~-]*)*(?:\/:\w+)?$/;
  * Composes the path of a route. Slashes at the ends of the parts are ignored.
  *
  * @throws {TypeError} if a part holds white space, a backslash, a query, a fragment, a segment that
- * is empty or consists of dots, or a wildcard within a segment, if a parameter has no name, more
- * than a constraint after it, or is optional before the last, or if two have one name
+ * is empty, `.` or `..`, or a wildcard within a segment, if a parameter has no name, more than a
+ * constraint after it, or is optional before the last, or if two have one name
  */
 export function composePath(
   { globalPrefix = "", version = "", controllerPrefix = "", routePath = "" }: PathParts,
 ): string {
   const parts = [globalPrefix, version, controllerPrefix, routePath].map(trimSlashes);
-  const path = "/" + parts.filter((part) => part !== "").join("/");
+  const path = "/" + parts.filter(Boolean).join("/");
   if (PLAIN.test(path)) return path; // most are
   const bare = path.replace(CONSTRAINT, "{");
-  if (
-    /[\s#\\}]|\/\/|\/(?:\.\.?|:)(?:\/|$)|[^/]\*|\*[^/]|\?(?!$)|(?<!\/:[^/]+)[?{]|\{[^/?]/.test(bare)
-  ) {
+  if (/[\s#\\}]|\/\/|\/(\.\.?|:)(\/|$)|[^/]\*|\*[^/]|\?.|(?<!\/:[^/]+)[?{]|{[^/?]/.test(bare)) {
     throw new TypeError(`Cannot compose ${JSON.stringify(path)}: it is not a path`);
   }
   const names = paramNames(path);
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
-  if (repeated !== undefined) {
+  if (repeated) {
     throw new TypeError(`Cannot compose ${path}: two parameters are named ${repeated}`);
   }
   return path;
