@@ -109,7 +109,8 @@ export class StatementRunner {
   async #runFree(build: () => Statement): Promise<StatementResult> {
     const { dialect, gate, watch } = this.#options;
     const scope = this.#options.scope();
-    const turn = gate.enter(scope.signal);
+    const user = {};
+    const turn = gate.enter(scope.signal, user);
     const waitedMs = turn ? await turn : 0;
     let execution: Execution | undefined;
     try {
@@ -122,7 +123,7 @@ export class StatementRunner {
       throw execution?.interruption ?? error;
     } finally {
       if (execution) watch.end(execution);
-      gate.leave();
+      gate.leave(user);
     }
   }
 

@@ -41,6 +41,8 @@ export interface AmbientDriverOptions {
  */
 export class AmbientDriver implements Driver {
   readonly #options: AmbientDriverOptions;
+  /** Who has taken each connection. */
+  readonly #users = new WeakMap<DatabaseConnection, object>();
   #ready: Promise<void> | undefined;
 
   /** Creates a driver over the database's own. */
@@ -57,17 +59,19 @@ export class AmbientDriver implements Driver {
   async take(): Promise<DatabaseConnection> {
     const { driver, gate, scope, waited } = this.#options;
     const { signal } = scope();
-    const waitedMs = await gate.enter(signal) ?? 0;
+    const user = {};
+    const waitedMs = await gate.enter(signal, user) ?? 0;
     let acquired: Promise<DatabaseConnection> | undefined;
     try {
       await this.init();
       acquired = driver.acquireConnection();
       const connection = await unlessAborted(acquired, signal);
+      this.#users.set(connection, user);
       waited(connection, waitedMs);
       return connection;
     } catch (error) {
       const unused = acquired?.then((connection) => driver.releaseConnection(connection));
-      void Promise.resolve(unused).catch(() => {}).finally(() => gate.leave());
+      void Promise.resolve(unused).catch(() => {}).finally(() => gate.leave(user));
       throw error;
     }
   }
@@ -101,10 +105,11 @@ export class AmbientDriver implements Driver {
   }
 
   async #release(connection: DatabaseConnection): Promise<void> {
+    const user = this.#users.get(connection)!;
     try {
       await this.#options.driver.releaseConnection(connection);
     } finally {
-      this.#options.gate.leave();
+      this.#options.gate.leave(user);
     }
   }
 

@@ -23,8 +23,8 @@ export interface EdgeGateOptions extends GateOptions {
  */
 export class EdgeGate implements Admission {
   readonly #options: EdgeGateOptions;
-  /** When each user inside has entered. */
-  #enteredMs: number[] = [];
+  /** When each user inside has entered, on the clock of `performance.now()`; the first is first. */
+  readonly #enteredMs = new Map<object, number>();
   #waiting = 0;
   #isClosed = false;
 
@@ -39,8 +39,11 @@ export class EdgeGate implements Admission {
 
   get inside(): number {
     const earliestMs = performance.now() - this.#options.staysMs;
-    this.#enteredMs = this.#enteredMs.filter((ms) => ms >= earliestMs);
-    return this.#enteredMs.length;
+    for (const [user, enteredMs] of this.#enteredMs) {
+      if (enteredMs >= earliestMs) break;
+      this.#enteredMs.delete(user);
+    }
+    return this.#enteredMs.size;
   }
 
   get waiting(): number {
@@ -51,12 +54,12 @@ export class EdgeGate implements Admission {
     return this.inside >= this.#options.max;
   }
 
-  enter(signal?: AbortSignal): Promise<number> | undefined {
-    return this.#admit(signal) ? undefined : this.#wait(signal);
+  enter(signal: AbortSignal | undefined, user: object): Promise<number> | undefined {
+    return this.#admit(signal, user) ? undefined : this.#wait(signal, user);
   }
 
-  leave(): void {
-    this.#enteredMs.pop();
+  leave(user: object): void {
+    this.#enteredMs.delete(user);
   }
 
   async close(): Promise<void> {
@@ -64,7 +67,7 @@ export class EdgeGate implements Admission {
     while (this.inside > 0) await nextLook();
   }
 
-  async #wait(signal?: AbortSignal): Promise<number> {
+  async #wait(signal: AbortSignal | undefined, user: object): Promise<number> {
     const { timeoutMs, goneReason } = this.#options;
     const gone = goneReason?.();
     const sinceMs = performance.now();
@@ -75,7 +78,7 @@ export class EdgeGate implements Admission {
         const waitedMs = performance.now() - sinceMs;
         const reason = gone?.();
         if (reason !== undefined) throw new Interruption(reason);
-        if (this.#admit(signal)) return waitedMs;
+        if (this.#admit(signal, user)) return waitedMs;
         if (waitedMs >= timeoutMs) throw dbError(ACTION, { code: "PoolTimeout" });
       }
     } finally {
@@ -83,11 +86,11 @@ export class EdgeGate implements Admission {
     }
   }
 
-  #admit(signal: AbortSignal | undefined): boolean {
+  #admit(signal: AbortSignal | undefined, user: object): boolean {
     if (this.#isClosed) throw dbError(ACTION, { code: "PoolClosed" });
     if (signal?.aborted) throw new Interruption(signal.reason);
     if (this.isFull) return false;
-    this.#enteredMs.push(performance.now());
+    this.#enteredMs.set(user, performance.now());
     return true;
   }
 }

@@ -37,15 +37,15 @@ export interface Admission {
   readonly isFull: boolean;
   /**
    * Enters, and returns `undefined` if there is no wait; otherwise resolves to how long it took, in
-   * milliseconds. A user that has entered must leave.
+   * milliseconds. A user, which is any object of its own, must leave after it has entered.
    *
    * @throws {DbError} `PoolTimeout` after the time-out, `PoolClosed` if the gate is
    * closed meanwhile
    * @throws {Interruption} if the signal is aborted or the client of the user leaves meanwhile
    */
-  enter(signal?: AbortSignal): Promise<number> | undefined;
+  enter(signal: AbortSignal | undefined, user: object): Promise<number> | undefined;
   /** Leaves, and admits the next user. */
-  leave(): void;
+  leave(user: object): void;
   /** Admits no more users, and waits until all have left. */
   close(): Promise<void>;
 }
