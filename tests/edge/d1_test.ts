@@ -24,7 +24,7 @@ const items = (count, name) => Array.from({ length: count }, (_, i) => item(name
 const problem = ({ code, message }) => code + ": " + message;
 const results = async ({ item: repository }) => {
   const most = await repository.create({
-    data: { ...item("most", -MOST), price: "-90071992547.0991", bytes: new Uint8Array([0, 255]) },
+    data: { ...item("most", -MOST), price: "-900719925474.0991", bytes: new Uint8Array([0, 255]) },
   });
   await repository.update({
     where: { name: "most" },
@@ -37,10 +37,12 @@ const results = async ({ item: repository }) => {
       select: { units: true, price: true },
     }),
     tooLarge: await repository.create({ data: item("large", MOST + 1n) }).catch(problem),
-    overflow: await repository.update({
-      where: { name: "most" },
-      data: { units: { decrement: 3n } },
-    }).catch(problem),
+    tooPrecise: await repository.create({ data: { ...item("large"), price: "900719925474.0992" } })
+      .catch(problem),
+    overflows: await Promise.all([
+      { units: { decrement: 3n } },
+      { price: { decrement: "0.0002" } },
+    ].map((data) => repository.update({ where: { name: "most" }, data }).catch(problem))),
     seven: await repository.createMany({ data: items(7, "a") }),
     returned: (await repository.createManyAndReturn({ data: items(15, "b") })).length,
     many: await repository.createMany({ data: items(500, "c") }).catch(problem),
@@ -78,16 +80,17 @@ test("D1 stores each kind of value, and rows that fit into one statement", async
   await using worker = await Worker.start(code, { databases: ["DB"] });
   const response = await fetch(worker.url, { signal: AbortSignal.timeout(60_000) });
   assert.deepEqual(await response.json(), {
-    most: ["-9007199254740991", "-90071992547.0991", [0, 255]],
-    changed: { units: "-9007199254740989", price: "-90071992547.0990" },
+    most: ["-9007199254740991", "-900719925474.0991", [0, 255]],
+    changed: { units: "-9007199254740989", price: "-900719925474.0990" },
     tooLarge: "CheckViolation: Cannot store bigint: D1 has whole numbers up to 2^53 - 1",
-    overflow: "CheckViolation: Cannot update items: a value is not allowed",
+    tooPrecise: "CheckViolation: Cannot store decimal: D1 has whole numbers up to 2^53 - 1",
+    overflows: Array(2).fill("CheckViolation: Cannot update items: a value is not allowed"),
     seven: 7,
     returned: 15,
     many: "Database: Cannot begin transaction: the database has no transactions",
     compared: 22,
     listed: 15,
-    sum: { _sum: { units: "-9007199254740967", price: "-90071992514.0990" } },
+    sum: { _sum: { units: "-9007199254740967", price: "-900719925441.0990" } },
     taken: "UniqueViolation: Cannot create items: the value of name is already taken",
   });
 });

@@ -26,6 +26,8 @@ function numbered({ encode, decode }: Codec): Codec {
 }
 
 const WHOLE = field.integer();
+/** How many digits any number has that D1 stores. */
+const DIGITS = 15;
 
 /**
  * The SQL of D1, which binds at most 100 values in a statement
@@ -39,7 +41,11 @@ export const D1: Grammar = {
     decimal: numbered(SQLITE.codecs.decimal),
   },
   // a number that it binds is a double, and so is its sum with a column
-  checked: (change, changed) => SQLITE.checked(change, changed.kind === "bigint" ? WHOLE : changed),
+  checked(change, changed) {
+    const { kind, traits: { size } } = changed;
+    const isWhole = kind === "bigint" || kind === "decimal" && size.precision > DIGITS;
+    return SQLITE.checked(change, isWhole ? WHOLE : changed);
+  },
   maxParameters: 100,
   hasTransactions: false,
 };
