@@ -18,6 +18,13 @@ const Item = model("items", {
 });
 class Db extends DbService.with({ item: Item }) {}
 
+const names = Array.from({ length: 101 }, (_, i) => "f" + i);
+const Wide = model("wide", {
+  id: field.integer().primaryKey(),
+  ...Object.fromEntries(names.map((name) => [name, field.integer()])),
+});
+class WideDb extends DbService.with({ wide: Wide }) {}
+
 const MOST = 2n ** 53n - 1n;
 const item = (name, units = 1n) => ({ name, units, price: "1.5" });
 const items = (count, name) => Array.from({ length: count }, (_, i) => item(name + i));
@@ -45,6 +52,7 @@ const results = async ({ item: repository }) => {
     ].map((data) => repository.update({ where: { name: "most" }, data }).catch(problem))),
     seven: await repository.createMany({ data: items(7, "a") }),
     returned: (await repository.createManyAndReturn({ data: items(15, "b") })).length,
+    most100: await repository.createMany({ data: items(25, "d") }),
     many: await repository.createMany({ data: items(500, "c") }).catch(problem),
     compared: await repository.count({ where: { units: { gte: 1n }, price: { lt: "1.6" } } }),
     listed: (await repository.findMany({ where: { name: { in: items(300, "b").map((it) => it.name) } } }))
@@ -61,6 +69,11 @@ class ItemsController extends controller() {
     const text = (_, value) => typeof value === "bigint" ? String(value) : value;
     return c.text(JSON.stringify(await results(this.#db), text));
   });
+  wide = route.get("/wide", async (_, c) => {
+    const db = await WideDb.open(DbOptions.fromDialect(new D1Dialect({ database: c.env.DB })));
+    const row = Object.fromEntries(names.map((name) => [name, 1]));
+    return await db.wide.createMany({ data: [row] }).catch(problem);
+  });
 }
 
 let app;
@@ -71,7 +84,7 @@ export default {
       imports: [DbModule.forRoot(Db, options)],
       controllers: [ItemsController],
     }));
-    return await app.fetch(request, {}, context);
+    return await app.fetch(request, { DB: database }, context);
   },
 };
 `);
@@ -87,10 +100,20 @@ test("D1 stores each kind of value, and rows that fit into one statement", async
     overflows: Array(2).fill("CheckViolation: Cannot update items: a value is not allowed"),
     seven: 7,
     returned: 15,
+    most100: 25,
     many: "Database: Cannot begin transaction: the database has no transactions",
-    compared: 22,
+    compared: 47,
     listed: 15,
-    sum: { _sum: { units: "-9007199254740967", price: "-900719925441.0990" } },
+    sum: { _sum: { units: "-9007199254740942", price: "-900719925403.5990" } },
     taken: "UniqueViolation: Cannot create items: the value of name is already taken",
   });
+});
+
+test("createMany of a model with more columns than D1 binds fails", async () => {
+  await using worker = await Worker.start(code, { databases: ["DB"] });
+  const response = await fetch(`${worker.url}/wide`, { signal: AbortSignal.timeout(60_000) });
+  assert.match(
+    await response.text(),
+    /Cannot create wide: it has 101 values, and the database takes 100/,
+  );
 });

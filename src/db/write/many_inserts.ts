@@ -174,15 +174,15 @@ function insertTuples(
  * without transactions, it is any number.
  */
 function batchesOf(rows: readonly Tuple[], table: Table): readonly (readonly Tuple[])[] {
-  const { connection: { grammar: { maxParameters, hasTransactions } }, columns } = table;
+  const { maxParameters, hasTransactions } = table.connection.grammar;
   const roundedDown = (count: number) =>
     hasTransactions === false ? Math.floor(count) : 2 ** Math.floor(Math.log2(count));
   const columnsOf = columnReader(table);
-  const fitting = roundedDown(maxParameters / columns.length);
   const batches: (readonly Tuple[])[] = [];
   for (let start = 0; start < rows.length;) {
     const own = columnsOf(rows[start]!);
-    const most = own.length === 0 ? 1 : Math.min(MAX_ROWS, fitting, rows.length - start);
+    const fitting = own.length === 0 ? 1 : Math.max(1, roundedDown(maxParameters / own.length));
+    const most = Math.min(MAX_ROWS, fitting, rows.length - start);
     const other = rows.slice(start, start + most).findIndex((tuple) => columnsOf(tuple) !== own);
     const size = roundedDown(other === -1 ? most : other);
     batches.push(rows.slice(start, start + size));
