@@ -74,7 +74,10 @@ export class ClientCredentialsCache {
   async get(key: string, ask: () => Promise<TokenSet>): Promise<TokenSet> {
     const entry = this.#entries.get(key);
     if (entry?.received && this.#isValid(entry.received)) return entry.received.set;
-    if (entry && !entry.received && await hasEnded(entry.asked)) return await entry.asked;
+    if (entry && !entry.received) {
+      if (await hasEnded(entry.asked)) return await entry.asked;
+      if (this.#entries.get(key) !== entry) return await this.get(key, ask); // one has asked again
+    }
     return await this.#keep(key, ask());
   }
 

@@ -140,12 +140,16 @@ export class TokenCache {
     while (chain.revoking) {
       const { revoking } = chain;
       // the caller of revoke() receives the error
-      if (!await hasEnded(revoking).catch(() => true)) chain.revoking = undefined;
+      const isLost = !await hasEnded(revoking).catch(() => true);
+      if (isLost && chain.revoking === revoking) chain.revoking = undefined;
       if (chain.isRevoked) throw revoked();
       chain = this.#chainOf(refreshToken);
     }
-    const shared = chain.refreshing;
-    if (shared && await hasEnded(shared)) return await shared;
+    while (chain.refreshing) {
+      const { refreshing } = chain;
+      if (await hasEnded(refreshing)) return await refreshing;
+      if (chain.refreshing === refreshing) chain.refreshing = undefined; // the next one is shared
+    }
     const nowMs = this.#now();
     // a set from before the clock was set back expires by the wrong time
     const isValid = nowMs >= chain.setAtMs && !chain.set?.expiresWithin(0, nowMs);
@@ -160,7 +164,11 @@ export class TokenCache {
    */
   async revoke(token: string, send: (newest: string) => Promise<void>): Promise<void> {
     const chain = this.#chainOf(token);
-    if (chain.revoking && await hasEnded(chain.revoking)) return;
+    while (chain.revoking) {
+      const { revoking } = chain;
+      if (await hasEnded(revoking)) return;
+      if (chain.revoking === revoking) chain.revoking = undefined;
+    }
     await (chain.revoking = this.#revoke({ chain, token }, send));
   }
 
