@@ -19,7 +19,7 @@ const FOLDERS: Readonly<Record<ScriptBrand, string>> = {
   MySQL: "mysql",
   SQLite: "sqlite",
 };
-/** In place of other bytes, the database would store U+FFFD. */
+/** Fails at invalid bytes, in whose place U+FFFD would be stored. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const SCRIPT = /^([^.].*?)(\.down)?\.sql$/;
 const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
@@ -30,13 +30,13 @@ const MODULE = /^(\d.*)\.(ts|mts|js|mjs)$/;
  * ignored, as is a last script with only comments. In a folder that contains one for a database,
  * the migrations are in those.
  *
- * @throws {TypeError} if they are invalid
- * @throws {DbError} `Database` if they cannot be read, or a script is not UTF-8
+ * @throws {TypeError} if they are invalid, or a script is not UTF-8
+ * @throws {DbError} `Database` if they cannot be read
  */
 export async function readMigrations(path: string, brand: ScriptBrand): Promise<Migrations> {
   const { readdir, readFile, stat } = await import("node:fs/promises");
   const { basename, join, resolve } = await import("node:path");
-  const read = (file: string) => reading(file, async () => UTF_8.decode(await readFile(file)));
+  const read = async (file: string) => textOf(file, await reading(file, () => readFile(file)));
   if (!(await reading(path, () => stat(path))).isDirectory()) {
     const [, name] = /^(.+)\.sql$/.exec(basename(path)) ?? [];
     if (name) return { [name]: checkScript(name, await read(path)) };
@@ -89,6 +89,14 @@ async function load(path: string): Promise<FoundStep> {
   const { host, pathname } = pathToFileURL(path);
   // `deno publish` accepts a specifier that begins with a scheme: no import map applies to it
   return await reading(path, () => import(`file://${host}${pathname}`));
+}
+
+function textOf(path: string, bytes: Uint8Array): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch (cause) {
+    throw new TypeError(`Cannot migrate: ${path} is not UTF-8`, { cause });
+  }
 }
 
 async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
