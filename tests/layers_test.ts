@@ -66,13 +66,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
   ],
   "db/dialects": ["server", "mysql", "postgres", "sqlite"],
-  testing: [
-    "test_jobs.ts",
-    "identity_provider",
-    "test_application.ts",
-    "factory.ts",
-    "prove",
-  ],
+  testing: ["test_jobs.ts", "identity_provider", "test_application.ts", "factory.ts", "prove"],
   "testing/prove": [
     ...["options.ts", "part.ts", "recorded.ts", "shrink.ts", "started_document.ts"],
     ...["percent_encoding.ts", "document_keys.ts", "boolean_schema.ts"],

@@ -50,7 +50,8 @@ export async function openKysely(
 ): Promise<Dialect> {
   const { supportsMultipleConnections } = kysely.createAdapter();
   if (supportsMultipleConnections !== false) return await openBrand(kysely, brand);
-  const isD1 = !outlivesRequests() && !await hasTransactions(kysely.createDriver());
+  const isD1 = brand === "SQLite" && !outlivesRequests() &&
+    !await hasTransactions(kysely.createDriver());
   return isD1 ? { grammar: D1, kysely, runScript: statementRunner("SQLite") } : {
     ...await openBrand(kysely, brand),
     poolMax: 1,
