@@ -74,6 +74,12 @@ class ItemsController extends controller() {
     const row = Object.fromEntries(names.map((name) => [name, 1]));
     return await db.wide.createMany({ data: [row] }).catch(problem);
   });
+  lost = route.get("/lost", async () => {
+    const all = () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+    const database = { prepare: () => ({ bind: () => ({ all }) }) };
+    return await Db.open(DbOptions.fromDialect(new D1Dialect({ database })))
+      .then(() => "open", problem);
+  });
 }
 
 let app;
@@ -116,4 +122,10 @@ test("createMany of a model with more columns than D1 binds fails", async () => 
     await response.text(),
     /Cannot create wide: it has 101 values, and the database takes 100/,
   );
+});
+
+test("D1 that cannot be reached is not opened, as its SQL cannot be determined", async () => {
+  await using worker = await Worker.start(code, { databases: ["DB"] });
+  const response = await fetch(`${worker.url}/lost`, { signal: AbortSignal.timeout(60_000) });
+  assert.match(await response.json(), /^Database: Cannot open SQLite database/);
 });

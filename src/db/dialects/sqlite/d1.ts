@@ -6,9 +6,10 @@
  */
 import { CompiledQuery, type Driver } from "kysely";
 import type { Codec, Grammar } from "../../connection/grammar.ts";
-import { DbError } from "../../errors.ts";
+import { DbError, dbError } from "../../errors.ts";
 import { field } from "../../model/field_factory.ts";
 import { SQLITE } from "./sqlite.ts";
+import { explainSqliteError } from "./sqlite_errors.ts";
 
 /** Sends a whole number as a number: D1 takes no bigint. */
 function numbered({ encode, decode }: Codec): Codec {
@@ -52,7 +53,9 @@ export const D1: Grammar = {
 
 /**
  * Checks whether a driver has transactions, which other statements on its only connection could
- * join. One that cannot be asked counts as one that has.
+ * join.
+ *
+ * @throws {DbError} if the database cannot be reached
  */
 export async function hasTransactions(driver: Driver): Promise<boolean> {
   await driver.init();
@@ -62,8 +65,10 @@ export async function hasTransactions(driver: Driver): Promise<boolean> {
     await driver.rollbackTransaction(connection);
     return true;
   } catch {
-    const probe = connection.executeQuery(CompiledQuery.raw("select 1"));
-    return await probe.then(() => false, () => true);
+    await connection.executeQuery(CompiledQuery.raw("select 1")).catch((error) => {
+      throw dbError("open SQLite database", explainSqliteError(error), error);
+    });
+    return false;
   } finally {
     await driver.releaseConnection(connection);
   }
