@@ -100,7 +100,7 @@ export interface Calls<Api, Method extends CallMethod, Paths extends string> {
    *
    * @throws {ProblemError} if the status is 400 or more
    * @throws {RangeError} if an event has more than 16 777 216 characters
-   * @throws {TypeError} if the answer is no event stream
+   * @throws {TypeError} if the answer is not an event stream
    */
   events<P extends Paths>(
     path: P & EventPath<P, RouteAt<Api, `${Method} ${P}`>>,
@@ -144,8 +144,8 @@ export interface Client<Api extends AnyApi> {
 
 /**
  * Creates a client of the API of an application, whose calls are typed by its routes. `base` is the
- * URL before the paths, with the global prefix of the application. One without a server is made
- * with `fetch: app.fetch`, which ignores the signal: a call then ends when its route answers.
+ * URL before the paths, with the global prefix of the application. One without a server is
+ * created with `fetch: app.fetch`, which ignores the signal: a call then ends when its route answers.
  *
  * @example
  * ```ts

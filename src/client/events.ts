@@ -12,7 +12,7 @@ import { textsOf } from "./texts.ts";
  * status 204 has none.
  *
  * @throws {RangeError} if an event has more than 16 777 216 characters
- * @throws {TypeError} if the response is no event stream
+ * @throws {TypeError} if the response is not an event stream
  */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEvent<unknown>> {
   const type = response.headers.get("content-type");

@@ -52,7 +52,7 @@ export async function createTestApplication<const M extends Module>(
     await setUp?.(app);
     await app.ready();
     const base = new URL(app.globalPrefix, "http://localhost");
-    const client = createClient<ApiOf<M>>(base, { fetch: leaving(app.fetch) });
+    const client = createClient<ApiOf<M>>(base, { fetch: abortable(app.fetch) });
     return Object.assign(app, { client, jobs: new TestJobs(app) });
   } catch (error) {
     await app.close().catch(() => {}); // the first error is the cause
@@ -61,17 +61,17 @@ export async function createTestApplication<const M extends Module>(
 }
 
 /**
- * Makes a caller in the same process leave as the client of a server does: when the signal of a
- * request aborts, the call rejects with its reason, or its body fails with it.
+ * Returns a `fetch` whose calls end when the signal of their request aborts, as those of a server
+ * do: the call rejects with its reason, or the body of its response fails with it.
  */
-function leaving(fetch: (request: Request) => Response | Promise<Response>): Send {
+function abortable(fetch: (request: Request) => Response | Promise<Response>): Send {
   return async (request) => {
     const { signal } = request;
     signal.throwIfAborted();
-    const left = Promise.withResolvers<never>();
-    signal.addEventListener("abort", () => left.reject(signal.reason), { once: true });
+    const aborted = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
     const answer = Promise.resolve(fetch(request));
-    const response = await Promise.race([answer, left.promise]).catch((error) => {
+    const response = await Promise.race([answer, aborted.promise]).catch((error) => {
       answer.then(({ body }) => body?.cancel(error)).catch(() => {}); // nobody reads it
       throw error;
     });

@@ -113,7 +113,7 @@ test("events() reads a long event in linear time", async () => {
   assert.ok(performance.now() - startedMs < 5_000); // in quadratic time, 30 s
 });
 
-test("events() refuses an answer that is no event stream, and reads none of a 204", async () => {
+test("events() refuses an answer that is not an event stream, and reads none of a 204", async () => {
   const answers = [
     [new Response("<p>Log in</p>", { headers: { "content-type": "text/html" } }), "text/html"],
     [new Response(new Uint8Array()), "null"],

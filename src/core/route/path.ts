@@ -15,7 +15,7 @@ export interface PathParts {
 /** The constraint of a parameter, `{[0-9]{4}}`, braces within it included. */
 export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
-/** A path of words that begin with no dot, the last of which may be a parameter. */
+/** A path of words that do not begin with a dot, the last of which may be a parameter. */
 const PLAIN = /^(?:\/[\w~-][\w.~-]*)*(?:\/:\w+)?$/;
 
 /**

@@ -9,7 +9,7 @@ import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { POSTGRES_LOCK } from "../connection/shared_adapter.ts";
 
-/** The SQL of the key of MySQL's lock, whose locks are those of the server, not of a database. */
+/** The SQL of the key of MySQL's lock; it names the database, as locks are of the whole server. */
 export const MYSQL_KEY = "concat('fw_', sha1(lower(database())))";
 /**
  * The SQL of the key of the lock of the session in which MySQL runs a script. It is another one

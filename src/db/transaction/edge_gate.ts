@@ -7,19 +7,19 @@ import { dbError } from "../errors.ts";
 import { ACTION, type Admission, type GateOptions } from "./gate.ts";
 import { Interruption } from "./time_limits.ts";
 
-/** How often a user that waits looks whether it may enter, in milliseconds. */
+/** How often a user that waits checks whether it may enter, in milliseconds. */
 const POLL_MS = 5;
 
 /** Options of an {@linkcode EdgeGate}. */
 export interface EdgeGateOptions extends GateOptions {
-  /** How long a user stays at most, in milliseconds: a later one has ended with its request. */
+  /** How long a user stays at most, in milliseconds; after that, its request must have ended. */
   readonly staysMs: number;
 }
 
 /**
- * Admits at most `max` users at a time. On Cloudflare Workers, a request that waits for another one
- * alone is ended as one that hangs, and one that has ended neither enters nor leaves: so each user
- * that waits looks by itself, and nobody is admitted in its absence.
+ * Admits at most `max` users at a time, in no order. Cloudflare Workers end a request that waits for
+ * another one alone, and run nothing of one that has ended, which neither enters nor leaves: so each
+ * user that waits has a timer of its own, and one that does not leave is removed after a while.
  */
 export class EdgeGate implements Admission {
   readonly #options: EdgeGateOptions;
@@ -64,7 +64,7 @@ export class EdgeGate implements Admission {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.inside > 0) await nextLook();
+    while (this.inside > 0) await nextPoll();
   }
 
   async #wait(signal: AbortSignal | undefined, user: object): Promise<number> {
@@ -74,7 +74,7 @@ export class EdgeGate implements Admission {
     this.#waiting += 1;
     try {
       for (;;) {
-        await nextLook();
+        await nextPoll();
         const waitedMs = performance.now() - sinceMs;
         const reason = gone?.();
         if (reason !== undefined) throw new Interruption(reason);
@@ -95,6 +95,6 @@ export class EdgeGate implements Admission {
   }
 }
 
-function nextLook(): Promise<void> {
+function nextPoll(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }

@@ -25,7 +25,7 @@ export interface GateOptions {
   readonly goneReason?: () => GoneReason | undefined;
 }
 
-/** Who admits users. */
+/** A limit of concurrent users. */
 export interface Admission {
   /** Whether it is closed. */
   readonly isClosed: boolean;
