@@ -11,12 +11,15 @@ import process from "node:process";
 import { bundle, CORE_WITH_VERIFIER, sourceOf } from "../edge/bundle.ts";
 import { ROOT } from "../support/project.ts";
 
+/** They are for a terminal, and for TCP. */
+const NOT_FOR_THE_EDGE = ["@fw/fw/cli", "@fw/fw/jobs/bullmq"];
+
 const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8"));
 const entryPoints = Object.entries<string>(exports).map(([name, file]) =>
   [join("@fw/fw", name), sourceOf(file)] as const
 );
 const rows = [
-  ...entryPoints.filter(([name]) => name !== "@fw/fw/cli"), // which is for a terminal
+  ...entryPoints.filter(([name]) => !NOT_FOR_THE_EDGE.includes(name)),
   ["core with the verifier", CORE_WITH_VERIFIER],
   ["examples/edge.ts", sourceOf("./examples/edge.ts")],
 ] as const;
