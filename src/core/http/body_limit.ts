@@ -13,7 +13,6 @@ import {
   countFields,
   hasLimitedReads,
   inTime,
-  LAST,
   limitReads,
   partsInTime,
 } from "./body_timeout.ts";
@@ -171,5 +170,5 @@ function hasNoLengthOnNode(env: unknown): boolean {
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {
-  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`, LAST);
+  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`);
 }
