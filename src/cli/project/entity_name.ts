@@ -50,17 +50,17 @@ export class EntityName {
    * `user_profile` are equal.
    *
    * @throws {CliError} if it is empty, reserved, too long, does not start with a letter, or has
-   * other characters than letters, digits, - and _
+   * other characters than A to Z, a to z, digits, - and _
    */
   static parse(text: string): EntityName {
     if (text.trim() === "") throw new CliError("Cannot use the name: it is empty");
     const shown = JSON.stringify(text);
-    if (!/^[A-Za-z]/.test(text)) {
+    if (!/^\p{L}/u.test(text)) {
       throw new CliError(`Cannot use the name ${shown}: it does not start with a letter`);
     }
     if (!/^[\w -]+$/.test(text)) {
       throw new CliError(
-        `Cannot use the name ${shown}: it has other characters than letters, digits, - and _`,
+        `Cannot use the name ${shown}: it has other characters than A to Z, digits, - and _`,
       );
     }
     if (text.length > MAX_LENGTH) {
