@@ -171,8 +171,11 @@ function within({ kind, traits: { size, rules } }: AnyField, value: bigint): big
 
 /** Returns a text that has the name of its column and the number of its row, if they fit. */
 function textOf({ traits: { rules = {} } }: AnyField, { i, name }: Place): string {
-  if (rules.format === "email") return `${name}${i}@example.com`;
   const { min = 0, max = Infinity } = rules.bounds ?? {};
+  if (rules.format === "email") {
+    const address = `${name}${i}@example.com`;
+    return (address.length > Number(max) ? `${i}@a.test` : address).padStart(Number(min), "x");
+  }
   const text = `${name} ${i}`.padEnd(Number(min), ".");
   if (text.length <= Number(max)) return text;
   const digits = String(i).padStart(Number(max), "0");
