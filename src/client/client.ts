@@ -144,8 +144,9 @@ export interface Client<Api extends AnyApi> {
 
 /**
  * Creates a client of the API of an application, whose calls are typed by its routes. `base` is the
- * URL before the paths, with the global prefix of the application. One without a server is
- * created with `fetch: app.fetch`, which ignores the signal: a call then ends when its route answers.
+ * URL before the paths, with the global prefix of the application. One without a server
+ * is created with `fetch: app.fetch`, which ignores the signal: a call then ends when its route
+ * answers.
  *
  * @example
  * ```ts

@@ -17,9 +17,10 @@ export interface EdgeGateOptions extends GateOptions {
 }
 
 /**
- * Admits at most `max` users at a time, in no order. Cloudflare Workers end a request that waits for
- * another one alone, and run nothing of one that has ended, which neither enters nor leaves: so each
- * user that waits has a timer of its own, and one that does not leave is removed after a while.
+ * Admits at most `max` users at a time, in no order. Cloudflare Workers end a request that waits
+ * for another one alone, and run nothing of one that has ended, which neither enters nor leaves: so
+ * each user that waits has a timer of its own, and one that does not leave is removed after a
+ * while.
  */
 export class EdgeGate implements Admission {
   readonly #options: EdgeGateOptions;
