@@ -45,7 +45,8 @@ type Verb = "migrate" | "roll back";
 type Action = string | ((kysely: Kysely<AnyTables>) => Promise<void>);
 
 /**
- * Runs the pending migrations in their order, under a lock, and returns their names. Logs a warning
+ * Runs the pending migrations in their order, under a lock, and returns their names; if none is
+ * pending, it does not wait for others that migrate. Logs a warning
  * for each executed one whose script was edited, or that a newer version has added.
  *
  * @throws {TypeError} if the migrations are invalid
@@ -59,21 +60,22 @@ export async function migrate(
 ): Promise<readonly string[]> {
   const { brand } = connection.grammar;
   const migrations = await source(brand);
-  const hasNone = Object.keys(migrations).length === 0;
-  // The executed migrations may all be missing, which the migrator reports.
-  if (hasNone && (await migrationStatuses(connection.kysely, { migrations, brand })).length === 0) {
+  // Without the lock, an instance starts that has nothing to migrate while another one migrates.
+  const found = await migrationStatuses(connection.kysely, { migrations, brand })
+    .catch(() => undefined); // under the lock, it fails with a code
+  if (found && isDone(found, migrations)) {
+    found.forEach(warnOf);
     return [];
   }
   const ran: string[] = [];
   let isFirst = true;
   for (;;) {
-    const { names, alone, noted } = await changeSchema(connection, {
+    const { names, alone, statuses } = await changeSchema(connection, {
       action: "migrate",
       recreates: true,
       async run(kysely) {
         const statuses = await migrationStatuses(kysely, { migrations, brand });
-        const noted = statuses.filter(({ isEdited, isMissing }) => isEdited || isMissing);
-        if (isAhead(statuses)) return { names: [], alone: undefined, noted };
+        if (isDone(statuses, migrations)) return { names: [], alone: undefined, statuses };
         const alone = nextAlone(statuses, { connection, migrations });
         const steps = Object.entries(migrations).filter(([name]) => !alone || name < alone);
         const migrator = makeMigrator(connection, {
@@ -81,10 +83,10 @@ export async function migrate(
           migrations: Object.fromEntries(steps),
         });
         const names = namesOf(await migrator.migrateToLatest(), { action: "migrate", connection });
-        return { names, alone, noted };
+        return { names, alone, statuses };
       },
     });
-    if (isFirst) noted.forEach(warnOf);
+    if (isFirst) statuses.forEach(warnOf);
     isFirst = false;
     ran.push(...names);
     if (alone === undefined) return ran;
@@ -129,13 +131,15 @@ function checkDown({ name, canRollBack, isMissing }: MigrationStatus): void {
  * Checks whether the database has run all of the migrations, and only later ones besides: those of
  * a newer version, beside which this one still runs, or again after it.
  */
-function isAhead(statuses: readonly MigrationStatus[]): boolean {
-  const first = statuses.findIndex(({ isMissing }) => isMissing);
-  return first > 0 && statuses.slice(first).every(({ isMissing }) => isMissing) &&
-    statuses.every(({ executedAt }) => executedAt);
+function isDone(statuses: readonly MigrationStatus[], migrations: Migrations): boolean {
+  const count = Object.keys(migrations).length;
+  const isKnown = ({ isMissing, executedAt }: MigrationStatus) => !isMissing && executedAt;
+  return statuses.slice(0, count).filter(isKnown).length === count &&
+    (count > 0 || statuses.length === 0);
 }
 
-function warnOf({ name, isMissing }: MigrationStatus): void {
+function warnOf({ name, isMissing, isEdited }: MigrationStatus): void {
+  if (!isMissing && !isEdited) return;
   const how = isMissing
     ? "of a newer version has run"
     : "was edited after it ran, which has no effect on this database";

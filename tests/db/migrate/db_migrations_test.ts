@@ -118,6 +118,30 @@ testOnEach(
   },
 );
 
+testOnEach("an instance without pending migrations does not wait for one that migrates", async (
+  { url },
+) => {
+  await withMigrations(url, THREE, (them) => them.migrate());
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const up = () => {
+    begun.resolve();
+    return released.promise;
+  };
+  const running = withMigrations(url, { ...THREE, "4_long": { up } }, (them) => them.migrate());
+  await Promise.race([begun.promise, running]);
+  const timer = new AbortController();
+  try {
+    const late = delay(30_000, ["too late"], { signal: timer.signal });
+    late.catch(() => {});
+    const starting = withMigrations(url, THREE, (them) => them.migrate());
+    assert.deepEqual(await Promise.race([starting, late]), []);
+  } finally {
+    timer.abort();
+    released.resolve();
+  }
+  assert.deepEqual(await running, ["4_long"]);
+});
+
 testOnEach("DbMigrations.migrate() at once runs in one of several instances", async ({ url }) => {
   const ran = await Promise.all(
     [1, 2].map(() =>
