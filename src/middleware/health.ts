@@ -29,8 +29,8 @@ const NO_STORE = { "Cache-Control": "no-store" };
  * Creates a handler that answers 200 with `{"status":"ok"}`, or 503 with the status `"error"` if an
  * indicator is down, with `"draining"` while the application is closing. `checks` lists each
  * indicator as `"up"` or `"down"`; the reason is logged (category `fw`, `health`) and not sent. An
- * indicator runs at most once at a time: concurrent probes share its result, and one that hangs is
- * not started again.
+ * indicator runs at most once at a time, but on edge runtimes: concurrent probes share its result,
+ * and one that hangs is not started again.
  */
 export function healthCheck(
   { indicators = {}, timeoutMs = 5000 }: HealthCheckOptions,

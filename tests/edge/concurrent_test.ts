@@ -64,7 +64,7 @@ export default {
       const database = elsewhere(bindings.DB, (sql) => sql.includes("count") ? 60_000 : 100);
       const options = DbOptions.fromDialect(new D1Dialect({ database }));
       const started = await FwFactory.create(module({
-        imports: [DbModule.forRoot(Db, options.poolMax(3).statementTimeoutMs(1_000))],
+        imports: [DbModule.forRoot(Db, options.poolMax(3).statementTimeoutMs(3_000))],
         controllers: [NotesController, TokensController],
       }));
       await started.get(Db).createTables();

@@ -101,8 +101,8 @@ test("D1 stores each kind of value, and rows that fit into one statement", async
   assert.deepEqual(await response.json(), {
     most: ["-9007199254740991", "-900719925474.0991", [0, 255]],
     changed: { units: "-9007199254740989", price: "-900719925474.0990" },
-    tooLarge: "CheckViolation: Cannot store bigint: D1 has whole numbers up to 2^53 - 1",
-    tooPrecise: "CheckViolation: Cannot store decimal: D1 has whole numbers up to 2^53 - 1",
+    tooLarge: "CheckViolation: Cannot use bigint: D1 has whole numbers up to 2^53 - 1",
+    tooPrecise: "CheckViolation: Cannot use decimal: D1 has whole numbers up to 2^53 - 1",
     overflows: Array(2).fill("CheckViolation: Cannot update items: a value is not allowed"),
     seven: 7,
     returned: 15,

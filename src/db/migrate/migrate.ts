@@ -141,7 +141,7 @@ function isDone(statuses: readonly MigrationStatus[], migrations: Migrations): b
 function warnOf({ name, isMissing, isEdited }: MigrationStatus): void {
   if (!isMissing && !isEdited) return;
   const how = isMissing
-    ? "of a newer version has run"
+    ? "has run, and is that of a newer version, or its file is missing"
     : "was edited after it ran, which has no effect on this database";
   getLogger(["fw", "db"]).warn(`Migration {name} ${how}`, { name });
 }

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Caller } from "../../platform/caller.ts";
-import { Interruption } from "./time_limits.ts";
+import { MAX_DELAY_MS } from "../../platform/time_limit.ts";
+import { Interruption, timeoutReason } from "./time_limits.ts";
 
 /** How often to ask whether the client of a request still waits, in milliseconds. */
 export const CHECK_MS = 250;
@@ -82,6 +83,7 @@ export class Execution {
   readonly goneReason: GoneReason | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #abort: (() => void) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Begins a statement. */
   constructor({ limitMs, signal, goneReason }: ExecutionOptions) {
@@ -94,6 +96,13 @@ export class Execution {
     signal.addEventListener("abort", this.#abort);
   }
 
+  /** Interrupts the statement at its limit, by a timer of its own. */
+  limit(): void {
+    const { limitMs } = this;
+    if (limitMs > MAX_DELAY_MS) return;
+    this.#timer = setTimeout(() => this.interrupt(timeoutReason(limitMs)), limitMs);
+  }
+
   /** Interrupts the statement, for the reason of a signal. */
   interrupt(reason: unknown): void {
     if (this.interruption) return;
@@ -103,6 +112,7 @@ export class Execution {
 
   /** Ends the statement. */
   end(): void {
+    clearTimeout(this.#timer);
     if (this.#abort) this.#signal?.removeEventListener("abort", this.#abort);
   }
 }

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ControlConnectionProvider, DatabaseConnection } from "kysely";
 import { trackCallers } from "../../platform/caller.ts";
-import { MAX_DELAY_MS, within } from "../../platform/time_limit.ts";
+import { within } from "../../platform/time_limit.ts";
 import { outlivesRequests } from "../../platform/wait_until.ts";
 import {
   CHECK_MS,
@@ -37,8 +37,7 @@ export interface StatementWatchOptions {
 /** Ends statements that take too long. Many share one timer. */
 export class StatementWatch {
   readonly #options: StatementWatchOptions;
-  /** Each statement under way; on an edge runtime, with the timer of its limit. */
-  readonly #running = new Map<Execution, ReturnType<typeof setTimeout> | undefined>();
+  readonly #running = new Set<Execution>();
   readonly #ending = new WeakMap<DatabaseConnection, Promise<void>>();
   readonly #unsettled = new WeakMap<DatabaseConnection, Promise<void>>();
   readonly #isOnEdge = !outlivesRequests();
@@ -99,7 +98,6 @@ export class StatementWatch {
 
   /** Ends a statement. */
   end(execution: Execution): void {
-    clearTimeout(this.#running.get(execution));
     this.#running.delete(execution);
     execution.end();
   }
@@ -200,10 +198,10 @@ export class StatementWatch {
     const execution = new Execution(options);
     if (this.#isOnEdge) {
       // the common timer would end with the request that has set it
-      this.#running.set(execution, limited(execution));
+      execution.limit();
       return execution;
     }
-    this.#running.set(execution, undefined);
+    this.#running.add(execution);
     const { goneReason, endsAtMs, beganAtMs } = execution;
     const nextMs = goneReason ? Math.min(endsAtMs, beganAtMs + CHECK_MS) : endsAtMs;
     if (nextMs < this.#firesAtMs && !this.#isClosed) this.#arm(nextMs);
@@ -233,7 +231,7 @@ export class StatementWatch {
     this.#firesAtMs = Infinity;
     const nowMs = performance.now();
     let nextMs = Infinity;
-    for (const execution of this.#running.keys()) {
+    for (const execution of this.#running) {
       const { endsAtMs, limitMs, goneReason } = execution;
       const reason = endsAtMs <= nowMs ? timeoutReason(limitMs) : goneReason?.();
       if (reason !== undefined) execution.interrupt(reason);
@@ -241,13 +239,6 @@ export class StatementWatch {
     }
     if (nextMs < Infinity) this.#arm(nextMs);
   }
-}
-
-/** Interrupts a statement at its limit. */
-function limited(execution: Execution): ReturnType<typeof setTimeout> | undefined {
-  const { limitMs } = execution;
-  if (limitMs > MAX_DELAY_MS) return undefined;
-  return setTimeout(() => execution.interrupt(timeoutReason(limitMs)), limitMs);
 }
 
 /** The drivers of the dialects that cancel open a connection of their own for it. */

@@ -19,7 +19,7 @@ function numbered({ encode, decode }: Codec): Codec {
       if (Number.isSafeInteger(number)) return number;
       throw new DbError(
         "CheckViolation",
-        `Cannot store ${field.kind}: D1 has whole numbers up to 2^53 - 1`,
+        `Cannot use ${field.kind}: D1 has whole numbers up to 2^53 - 1`,
       );
     },
     decode,
