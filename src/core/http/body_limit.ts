@@ -13,6 +13,7 @@ import {
   countFields,
   hasLimitedReads,
   inTime,
+  LAST,
   limitReads,
   partsInTime,
 } from "./body_timeout.ts";
@@ -170,5 +171,5 @@ function hasNoLengthOnNode(env: unknown): boolean {
 }
 
 function tooLarge(maxBytes: number): PayloadTooLargeException {
-  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`);
+  return new PayloadTooLargeException(`The body is larger than ${maxBytes} bytes`, LAST);
 }
