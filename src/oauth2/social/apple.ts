@@ -138,7 +138,7 @@ function appleClientSecret(
     if (!value) refuseOption(name, "it is empty");
   }
   if (typeof privateKey !== "string" || !PEM.test(privateKey)) refuseOption("privateKey", NO_KEY);
-  let made: { readonly secret: string; readonly at: number } | undefined;
+  let made: { readonly secret: Promise<string>; readonly at: number } | undefined;
 
   async function sign(iat: number): Promise<string> {
     const key = await importPKCS8(privateKey.trim(), "ES256").catch(() => {
@@ -153,11 +153,11 @@ function appleClientSecret(
     }).setProtectedHeader({ alg: "ES256", kid: keyId }).sign(key);
   }
 
-  return async () => {
+  return () => {
     const seconds = Math.floor(now() / 1000);
     // if the clock was set back, the secret would be from the future
     const isFresh = made && seconds >= made.at && seconds < made.at + LIFETIME_SECONDS / 2;
-    if (!made || !isFresh) made = { secret: await sign(seconds), at: seconds };
+    if (!made || !isFresh) made = { secret: sign(seconds), at: seconds };
     return made.secret;
   };
 }

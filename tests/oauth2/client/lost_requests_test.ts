@@ -18,7 +18,8 @@ async function afterLoss<T>(
 ): Promise<{ readonly results: readonly T[]; readonly sent: number }> {
   const { setTimeout } = globalThis;
   const waits: (() => void)[] = [];
-  const wait = (end: () => void) => waits.push(end);
+  // others of this process go on
+  const wait = (end: () => void, ms: number) => ms > 30_000 ? waits.push(end) : setTimeout(end, ms);
   globalThis.setTimeout = wait as unknown as typeof setTimeout;
   const userAgent = { value: "Cloudflare-Workers", configurable: true };
   Object.defineProperty(navigator, "userAgent", userAgent);
