@@ -22,6 +22,7 @@ async function afterLoss<T>(
   const wait = (end: () => void, ms: number) => ms > 30_000 ? waits.push(end) : setTimeout(end, ms);
   globalThis.setTimeout = wait as unknown as typeof setTimeout;
   const userAgent = { value: "Cloudflare-Workers", configurable: true };
+  const own = Object.getOwnPropertyDescriptor(navigator, "userAgent"); // of Bun
   Object.defineProperty(navigator, "userAgent", userAgent);
   try {
     void call(lost);
@@ -41,6 +42,7 @@ async function afterLoss<T>(
   } finally {
     globalThis.setTimeout = setTimeout;
     Reflect.deleteProperty(navigator, "userAgent"); // that of its prototype is back
+    if (own) Object.defineProperty(navigator, "userAgent", own);
   }
 }
 
