@@ -4,7 +4,6 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
-import { Buffer } from "node:buffer";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { rawPath } from "../core/http/raw_path.ts";
 
@@ -36,7 +35,7 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       if (this.writableEnded) return false; // it was too long
       try {
         const isFlowing = super.write(chunk, ...args);
-        if (this.strictContentLength) this.#sent += Buffer.byteLength(chunk);
+        if (this.strictContentLength) this.#sent += bytesOf(chunk).length;
         return isFlowing;
       } catch (error) {
         this.#fail(error, chunk);
@@ -58,7 +57,7 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       if (code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
       if (this.destroyed) return; // its client has left, or its stream has failed
       logFailure(this.req, error);
-      const last = Buffer.from(chunk as string).subarray(0, this.#length - this.#sent);
+      const last = bytesOf(chunk).subarray(0, this.#length - this.#sent);
       if (this.#sent + last.length === this.#length) super.end(last);
       else this.destroy();
     }
@@ -67,6 +66,10 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
 
 /** A part of a body. */
 type Chunk = string | Uint8Array;
+
+function bytesOf(chunk: Chunk): Uint8Array {
+  return typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
+}
 
 /** Returns the length that headers announce; one that Node sets itself is right. */
 function lengthIn(headers: OutgoingHttpHeaders | undefined): OutgoingHttpHeaders[string] {
