@@ -12,10 +12,8 @@ import type { Grammar } from "./grammar.ts";
 import { partOf, queryOf, resultOf, type Statement, type StatementResult } from "./statement.ts";
 import { sharing } from "./shared_adapter.ts";
 import { DbError, dbError, type DbFailure } from "../errors.ts";
-import { EdgeGate } from "../transaction/edge_gate.ts";
-import { type Admission, Gate, type GateOptions } from "../transaction/gate.ts";
+import { type Admission, Gate } from "../transaction/gate.ts";
 import type { PoolLimits } from "./pool_limits.ts";
-import { outlivesRequests } from "../../platform/wait_until.ts";
 import { StatementLog } from "./statement_log.ts";
 import { StatementSpans } from "../transaction/statement_spans.ts";
 import { StatementRunner } from "./statement_runner.ts";
@@ -83,14 +81,15 @@ export class DbConnection implements OpenDatabase {
     this.#pingTimeoutMs = acquireTimeoutMs;
     this.poolMax = dialect.poolMax ?? max;
     this.now = now;
-    const limits: GateOptions = {
+    const limits = {
       max: this.poolMax,
       timeoutMs: acquireTimeoutMs,
+      statementTimeoutMs,
+      transactionTimeoutMs,
       goneReason: () => this.#watch.goneReason,
     };
-    // of several connections, one more is used where a transaction takes longer
-    const staysMs = Math.max(statementTimeoutMs, this.poolMax === 1 ? transactionTimeoutMs : 0);
-    this.#gate = outlivesRequests() ? new Gate(limits) : new EdgeGate({ ...limits, staysMs });
+    const isOnEdge = dialect.createGate !== undefined;
+    this.#gate = dialect.createGate?.(limits) ?? new Gate(limits);
     this.#spans = new StatementSpans({
       system: this.grammar.system,
       place: dialect.place,
@@ -101,8 +100,9 @@ export class DbConnection implements OpenDatabase {
       timeoutMs: statementTimeoutMs,
       scope: () => this.#transactions.scope,
       cancels: dialect.cancels === true,
+      isOnEdge,
       // its drivers run statements inside the process; requests on the edge share no promise
-      turns: this.grammar.brand === "SQLite" && outlivesRequests()
+      turns: this.grammar.brand === "SQLite" && !isOnEdge
         ? new LoopTurns(() => this.#transactions.checkLimits())
         : undefined,
     });
@@ -198,7 +198,8 @@ export class DbConnection implements OpenDatabase {
    * another one.
    */
   get canShareWait(): boolean {
-    if (!this.#gate.isFull || this.#dialect.runNow || !outlivesRequests()) return false;
+    const { runNow, createGate } = this.#dialect;
+    if (!this.#gate.isFull || runNow || createGate) return false;
     const { transaction, signal } = this.#transactions.scope;
     return !transaction && !signal;
   }
@@ -361,7 +362,7 @@ export class DbConnection implements OpenDatabase {
     else await kysely.executeQuery(CompiledQuery.raw(text));
   }
 
-  /** Runs a function in a session that ends with it, or in that of a Kysely if there is none. */
+  /** Runs a function in a session that ends with it, or else in that of a Kysely. */
   async runApart(run: SessionFunction, kysely: Kysely<AnyTables>): Promise<void> {
     await (this.#dialect.runApart?.(run, kysely) ?? run(kysely));
   }

@@ -4,7 +4,9 @@
  * @module
  */
 import type { DatabaseConnection, Dialect as KyselyDialect, Driver, Kysely } from "kysely";
+import type { EdgeGateOptions } from "../transaction/edge_gate.ts";
 import type { Execution } from "../transaction/execution.ts";
+import type { Admission } from "../transaction/gate.ts";
 import type { DatabasePlace } from "../transaction/sql_span.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Statement, StatementResult } from "./statement.ts";
@@ -33,7 +35,13 @@ export interface Dialect {
   readonly place?: DatabasePlace;
 
   /** The maximum number of connections, if the dialect limits it. */
-  readonly poolMax?: number;
+  readonly poolMax?: number | undefined;
+
+  /**
+   * Creates what limits its users on an edge runtime, where no request waits for another one.
+   * Elsewhere, that is a `Gate`.
+   */
+  createGate?(options: EdgeGateOptions): Admission;
 
   /** Whether connections can cancel their statement, and close, while it runs. */
   readonly cancels?: boolean;

@@ -69,7 +69,7 @@ export interface StatementResult {
 /** What a driver returns for a statement that writes. */
 interface DriverResult {
   readonly affectedRows: number;
-  /** The generated key; 0 if there is none. */
+  /** The generated key, or 0. */
   readonly insertId: number | string;
 }
 

@@ -21,6 +21,7 @@ import { D1, hasTransactions } from "./sqlite/d1.ts";
 import { SQLITE } from "./sqlite/sqlite.ts";
 import { dbError } from "../errors.ts";
 import { type ScriptBrand, splitScript } from "../migrate/script.ts";
+import { EdgeGate, type EdgeGateOptions } from "../transaction/edge_gate.ts";
 
 /** Values that drivers of MySQL read differently, and the collation of `mysql_driver.ts`. */
 const PROBE = `select json_array(1) as json,
@@ -49,13 +50,13 @@ export async function openKysely(
   brand: Grammar["brand"],
 ): Promise<Dialect> {
   const { supportsMultipleConnections } = kysely.createAdapter();
-  if (supportsMultipleConnections !== false) return await openBrand(kysely, brand);
-  const isD1 = brand === "SQLite" && !outlivesRequests() &&
-    !await hasTransactions(kysely.createDriver());
-  return isD1 ? { grammar: D1, kysely, runScript: statementRunner("SQLite") } : {
-    ...await openBrand(kysely, brand),
-    poolMax: 1,
-  };
+  const poolMax = supportsMultipleConnections === false ? 1 : undefined;
+  if (outlivesRequests()) return { ...await openBrand(kysely, brand), poolMax };
+  const createGate = (options: EdgeGateOptions) => new EdgeGate(options);
+  if (poolMax && brand === "SQLite" && !await hasTransactions(kysely.createDriver())) {
+    return { grammar: D1, kysely, runScript: statementRunner("SQLite"), createGate };
+  }
+  return { ...await openBrand(kysely, brand), poolMax, createGate };
 }
 
 async function openBrand(kysely: KyselyDialect, brand: Grammar["brand"]): Promise<Dialect> {

@@ -12,8 +12,10 @@ const POLL_MS = 5;
 
 /** Options of an {@linkcode EdgeGate}. */
 export interface EdgeGateOptions extends GateOptions {
-  /** How long a user stays at most, in milliseconds; after that, its request must have ended. */
-  readonly staysMs: number;
+  /** How long a statement may take, in milliseconds; `Infinity` is no limit. */
+  readonly statementTimeoutMs: number;
+  /** How long a transaction may take, in milliseconds; `Infinity` is no limit. */
+  readonly transactionTimeoutMs: number;
 }
 
 /**
@@ -23,7 +25,9 @@ export interface EdgeGateOptions extends GateOptions {
  * while.
  */
 export class EdgeGate implements Admission {
-  readonly #options: EdgeGateOptions;
+  readonly #options: GateOptions;
+  /** How long a user stays at most, in milliseconds; after that, its request must have ended. */
+  readonly #staysMs: number;
   /** When each user inside has entered, on the clock of `performance.now()`; the first is first. */
   readonly #enteredMs = new Map<object, number>();
   #waiting = 0;
@@ -31,7 +35,9 @@ export class EdgeGate implements Admission {
 
   /** Opens a gate. */
   constructor(options: EdgeGateOptions) {
-    this.#options = options;
+    const { max, statementTimeoutMs, transactionTimeoutMs } = this.#options = options;
+    // of several connections, one more is used where a transaction takes longer
+    this.#staysMs = Math.max(statementTimeoutMs, max === 1 ? transactionTimeoutMs : 0);
   }
 
   get isClosed(): boolean {
@@ -39,7 +45,7 @@ export class EdgeGate implements Admission {
   }
 
   get inside(): number {
-    const earliestMs = performance.now() - this.#options.staysMs;
+    const earliestMs = performance.now() - this.#staysMs;
     for (const [user, enteredMs] of this.#enteredMs) {
       if (enteredMs >= earliestMs) break;
       this.#enteredMs.delete(user);

@@ -7,7 +7,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ControlConnectionProvider, DatabaseConnection } from "kysely";
 import { trackCallers } from "../../platform/caller.ts";
 import { within } from "../../platform/time_limit.ts";
-import { outlivesRequests } from "../../platform/wait_until.ts";
 import {
   CHECK_MS,
   Execution,
@@ -24,12 +23,14 @@ export const CANCEL_MS = 2000;
 
 /** How statements are watched. */
 export interface StatementWatchOptions {
-  /** The limit of each statement in milliseconds; `Infinity` is none. */
+  /** The limit of each statement in milliseconds; `Infinity` is no limit. */
   readonly timeoutMs: number;
   /** Returns the limits of the caller. */
   readonly scope: () => LimitScope;
   /** Whether connections can cancel their statement, and close, while it runs. */
   readonly cancels: boolean;
+  /** Whether it is on an edge runtime, where timers end with the request that has set them. */
+  readonly isOnEdge: boolean;
   /** The turns of the event loop, where statements run inside the process. */
   readonly turns?: LoopTurns | undefined;
 }
@@ -40,7 +41,6 @@ export class StatementWatch {
   readonly #running = new Set<Execution>();
   readonly #ending = new WeakMap<DatabaseConnection, Promise<void>>();
   readonly #unsettled = new WeakMap<DatabaseConnection, Promise<void>>();
-  readonly #isOnEdge = !outlivesRequests();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #firesAtMs = Infinity;
   #isClosed = false;
@@ -196,7 +196,7 @@ export class StatementWatch {
 
   #begin(options: ExecutionOptions): Execution {
     const execution = new Execution(options);
-    if (this.#isOnEdge) {
+    if (this.#options.isOnEdge) {
       // the common timer would end with the request that has set it
       execution.limit();
       return execution;

@@ -11,6 +11,11 @@ const TIMED_OUT = dbError(
 );
 const CLOSED = dbError("PoolClosed", "Cannot take a connection: the database is closed");
 
+/** Statements and transactions that take so long at most. */
+function limited(ms: number) {
+  return { statementTimeoutMs: ms, transactionTimeoutMs: ms };
+}
+
 /** A gate whose users leave in the order of their entry. */
 function inOrder(options: EdgeGateOptions) {
   const gate = new EdgeGate(options);
@@ -32,7 +37,7 @@ function inOrder(options: EdgeGateOptions) {
 }
 
 test("EdgeGate admits at most `max` users, and those that wait when others leave", async () => {
-  const gate = inOrder({ max: 2, timeoutMs: 60_000, staysMs: Infinity });
+  const gate = inOrder({ max: 2, timeoutMs: 60_000, ...limited(Infinity) });
   assert.deepEqual([gate.come(), gate.come()], [undefined, undefined]);
   let admitted = 0;
   const waiting = [1, 2, 3].map(async () => {
@@ -56,7 +61,7 @@ test("EdgeGate turns away users that wait too long, or whose signal aborts or cl
   const gate = inOrder({
     max: 1,
     timeoutMs: 100,
-    staysMs: Infinity,
+    ...limited(Infinity),
     goneReason: () => () => hasLeft ? "left" : undefined,
   });
   gate.come();
@@ -74,7 +79,7 @@ test("EdgeGate turns away users that wait too long, or whose signal aborts or cl
 });
 
 test("EdgeGate does not count users whose requests have ended without leaving", async () => {
-  const gate = inOrder({ max: 1, timeoutMs: 60_000, staysMs: 100 });
+  const gate = inOrder({ max: 1, timeoutMs: 60_000, ...limited(100) });
   gate.come();
   await gate.come()!;
   assert.equal(gate.inside, 1);
@@ -85,7 +90,7 @@ test("EdgeGate does not count users whose requests have ended without leaving", 
 });
 
 test("EdgeGate counts each user for its own stay while others come and go", () => {
-  const gate = inOrder({ max: 3, timeoutMs: 60_000, staysMs: 100 });
+  const gate = inOrder({ max: 3, timeoutMs: 60_000, ...limited(100) });
   const { now } = performance;
   let nowMs = 0;
   performance.now = () => nowMs; // nothing else runs meanwhile
@@ -104,7 +109,7 @@ test("EdgeGate counts each user for its own stay while others come and go", () =
 });
 
 test("EdgeGate.close() admits nobody, and waits until all have left", async () => {
-  const gate = inOrder({ max: 1, timeoutMs: 60_000, staysMs: Infinity });
+  const gate = inOrder({ max: 1, timeoutMs: 60_000, ...limited(Infinity) });
   gate.come();
   const waiting = assert.rejects(gate.come()!, CLOSED);
   let isClosed = false;

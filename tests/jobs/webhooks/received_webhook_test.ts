@@ -161,7 +161,7 @@ test("webhook() hashes a large body beside the event loop", async () => {
   const forged = signed(body, `whsec_${btoa("f".repeat(24))}`);
   const hashMs = performance.now() - startMs; // by JavaScript, which blocks the event loop
   let shortestMs = Infinity;
-  for (let attempt = 0; attempt < 20 && shortestMs >= hashMs; attempt++) {
+  for (let attempt = 0; attempt < 10 && shortestMs > hashMs / 2; attempt++) {
     let longestMs = 0;
     let turnMs = performance.now();
     const timer = setInterval(() => {
@@ -172,8 +172,7 @@ test("webhook() hashes a large body beside the event loop", async () => {
     clearInterval(timer);
     shortestMs = Math.min(shortestMs, Math.max(longestMs, performance.now() - turnMs));
   }
-  // each of both secrets would block it for as long
-  assert.ok(shortestMs < hashMs, `${shortestMs} ms of ${hashMs}`);
+  assert.ok(shortestMs < hashMs / 2, `${shortestMs} ms of ${hashMs}`);
 });
 
 test("webhook() reads no more than the limit of bodies", async () => {
