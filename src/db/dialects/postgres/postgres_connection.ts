@@ -10,6 +10,7 @@ import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import type { Host } from "../server/hosts.ts";
 import {
   explainPostgresError,
+  isDestroyed,
   isOutdatedPlan,
   lostConnection,
   mayBeOutdated,
@@ -169,7 +170,7 @@ export class PostgresConnection {
       reject: (error: unknown) => {
         if (explainPostgresError(error).code === "ReadOnly") this.retire();
         this.isOutdated(error, { sql, wasPrepared });
-        reject(error);
+        reject(this.#isLost && isDestroyed(error) ? lostConnection() : error);
       },
     });
   }

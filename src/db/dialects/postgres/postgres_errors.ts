@@ -100,6 +100,11 @@ function columnsIn(detail: string): readonly string[] {
   return list === "" ? [] : list.split(", ").map((name) => name.replace(/^"|"$/g, ""));
 }
 
+/** Checks for the error of the driver for a statement on a connection that it has ended. */
+export function isDestroyed(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === "CONNECTION_DESTROYED";
+}
+
 /** Creates the error of a connection that is lost. */
 export function lostConnection(): Error {
   return Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
