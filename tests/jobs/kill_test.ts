@@ -14,7 +14,7 @@ import { test, testOnce } from "../support/test.ts";
  * Kills on each database, about one a second. More: `FW_KILLS=1000 FW_TEST=full deno test -A
  * --no-check` and this file.
  */
-const KILLS = Number(process.env["FW_KILLS"] ?? 10);
+const KILLS = Number(process.env["FW_KILLS"] ?? 25);
 
 /** Kills workers, which have a queue of BullMQ if there is one; it is flushed after some kills. */
 async function killWorkers(

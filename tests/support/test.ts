@@ -58,7 +58,7 @@ export function test(
 }
 
 /** Returns how many cases an exhaustive test tries: all in the scope `full`, else a part. */
-export function casesOf(full: number, part = full / 10): number {
+export function casesOf(full: number, part = full / 5): number {
   return scope === "full" ? full : part;
 }
 

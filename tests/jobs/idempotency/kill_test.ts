@@ -13,7 +13,7 @@ import { testOnce } from "../../support/test.ts";
  * Kills on each database, about one in two seconds. More: `FW_KILLS=1000 FW_TEST=full deno test -A
  * --no-check` and this file.
  */
-const KILLS = Number(process.env["FW_KILLS"] ?? 8);
+const KILLS = Number(process.env["FW_KILLS"] ?? 20);
 
 /** How many clients pay at the same time. */
 const CLIENTS = 6;

@@ -12,7 +12,7 @@ import { MAX_TEST_MS, testOnce } from "../../support/test.ts";
 
 const MINUTE = 60_000;
 /** More: `FW_KILLS=500 FW_TEST=full deno test -A --no-check` and this file. */
-const KILLS = Number(process.env["FW_KILLS"] ?? 10);
+const KILLS = Number(process.env["FW_KILLS"] ?? 25);
 
 testJobs("many instances of an application run each time once", async (url) => {
   const clock = new Clock();
