@@ -18,7 +18,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerSentEv
   const type = response.headers.get("content-type");
   if (response.status !== 204 && !/^text\/event-stream *(;|$)/i.test(type ?? "")) {
     await response.body?.cancel();
-    throw new TypeError(`Cannot read events: the answer is ${type}`);
+    throw new TypeError(`Cannot read events: the answer is ${type ?? "untyped"}`);
   }
   let rest = "";
   let isAfterReturn = false;

@@ -116,7 +116,7 @@ test("events() reads a long event in linear time", async () => {
 test("events() refuses an answer that is not an event stream, and reads none of a 204", async () => {
   const answers = [
     [new Response("<p>Log in</p>", { headers: { "content-type": "text/html" } }), "text/html"],
-    [new Response(new Uint8Array()), "null"],
+    [new Response(new Uint8Array()), "untyped"],
   ] as const;
   for (const [answer, type] of answers) {
     await assert.rejects(

@@ -55,8 +55,9 @@ async function examine({ production = false, ...options }: DoctorOptions): Promi
   const isProduction = production || variables["FW_ENV"] === "production";
   const findings = await withProgress("Checking", async () => {
     const database = await checkDatabase(project, { ...options, variables });
-    const hasDatabase = database.some(({ subject }) => subject === "tables") &&
-      !database.some(({ level }) => level === "skipped");
+    const hasDatabase = database.some(({ level, subject }) =>
+      subject === "tables" && level !== "skipped"
+    );
     const sources = sourcesOf(project);
     return [
       await checkRuntime(project),

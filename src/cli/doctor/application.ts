@@ -128,25 +128,19 @@ function checkMigrations({ total, missing, edited, pending }: {
   readonly pending: readonly string[];
 }): readonly Finding[] {
   const subject = "migrations";
-  const findings = [
-    ...listed(
-      missing,
-      (names) => problem(subject, `the files of migrations that were run are missing: ${names}`),
-    ),
-    ...listed(edited, (names) => warning(subject, `edited after they were run: ${names}`)),
-    ...listed(
-      pending,
-      (names) => warning(subject, `pending until the next start or fw db migrate: ${names}`),
-    ),
-  ];
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    const text = `the files of migrations that were run are missing: ${listSome(missing)}`;
+    findings.push(problem(subject, text));
+  }
+  if (edited.length > 0) {
+    findings.push(warning(subject, `edited after they were run: ${listSome(edited)}`));
+  }
+  if (pending.length > 0) {
+    const text = `pending until the next start or fw db migrate: ${listSome(pending)}`;
+    findings.push(warning(subject, text));
+  }
   return findings.length > 0
     ? findings
     : [ok(subject, `${count(total, "migration")}, none pending`)];
-}
-
-function listed(
-  names: readonly string[],
-  finding: (names: string) => Finding,
-): readonly Finding[] {
-  return names.length > 0 ? [finding(listSome(names))] : [];
 }

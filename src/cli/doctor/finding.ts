@@ -6,7 +6,7 @@
 
 const MOST_NAMED = 3;
 
-/** The subject of what is unsafe in production. */
+/** The subject of findings that are unsafe in production. */
 export const PRODUCTION = "production";
 
 /** The result of a check. */

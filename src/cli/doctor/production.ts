@@ -1,5 +1,5 @@
 /**
- * Checks of what is unsafe in production: safe defaults that are off, sources and environment.
+ * Checks for unsafe settings in production: safe defaults that are off, sources and environment.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const UNSAFE_CALLS: Readonly<Record<string, string>> = {
   anyAudience: "tokens for other services are accepted: call withAudience(), not anyAudience()",
 };
 
-/** Checks the application, its sources and its environment for what is unsafe in production. */
+/** Checks the application, its sources and its environment for unsafe settings. */
 export async function checkProduction(
   project: Project,
   { variables, sources, ...options }: ApplicationOptions & {
