@@ -33,7 +33,7 @@ export function tableOf(db: WithTables, name: string): Table | undefined {
 /**
  * Returns the database of a class among the instances of an application.
  *
- * @throws {TypeError} if there is none; `action` begins its message
+ * @throws {TypeError} without a database; `action` begins its message
  */
 export function databaseIn<Database extends object>(
   instances: readonly object[],

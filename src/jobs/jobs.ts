@@ -200,7 +200,7 @@ export class Jobs {
   }
 
   /**
-   * Returns how long the oldest job that is due has waited, in milliseconds; 0 if there is none. It
+   * Returns how long the oldest job that is due has waited, in milliseconds; 0 if no job is due. It
    * is a measure of the load, for health checks and alerts.
    */
   async oldestMs(): Promise<number> {

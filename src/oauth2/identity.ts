@@ -45,7 +45,7 @@ export function identityOf(claims: Claims): OAuth2Identity {
   return { subject: sub, scopes: claimedScopes(claims), claims };
 }
 
-/** Stores the caller that a token identifies, or that there is none. */
+/** Stores the caller that a token identifies; `undefined` for an anonymous one. */
 export function setCaller(
   c: Context,
   caller: { readonly identity: OAuth2Identity; readonly roles: readonly string[] } | undefined,

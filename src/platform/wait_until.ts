@@ -43,6 +43,6 @@ export function executionContextOf(c: Context): Context["executionCtx"] | undefi
   try {
     return c.executionCtx;
   } catch {
-    return undefined; // Hono throws if there is none
+    return undefined; // Hono throws if the request has no context
   }
 }

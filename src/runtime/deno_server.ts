@@ -63,7 +63,7 @@ export class UnderWay {
     if (hasBody(request)) this.#receive(delivery.completed);
   }
 
-  /** Resolves when there are none. */
+  /** Resolves when all have ended. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle = resolve;

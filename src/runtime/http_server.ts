@@ -185,7 +185,7 @@ async function close(
   await stopped;
 }
 
-/** What is stopped. */
+/** A server to stop, and its times. */
 interface StopParts extends Pick<HttpServerParts, "server" | "gate"> {
   /** How long requests wait before the listener closes, in milliseconds. */
   readonly holdMs: number;

@@ -1,5 +1,5 @@
 /**
- * Bounds what is logged of a value: an error can refer to the whole input of a client, many times.
+ * Bounds the logged form of a value: an error can refer to the whole input of a client, many times.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const MAX_ERRORS = 8;
 /** How many levels of properties a value has. */
 const MAX_DEPTH = 4;
 
-/** Returns what is logged in place of an object's properties, or `undefined`. */
+/** Returns the text that a log has in place of an object's properties, or `undefined`. */
 export type ShowItself = (value: object) => unknown;
 
 /** A text that is printed as it is. */

@@ -72,7 +72,7 @@ export function guardsOf(
 }
 
 /**
- * Returns the name of an extractor of a route that needs an identity; `undefined` if there is none,
+ * Returns the name of an extractor of a route that needs an identity; `undefined` if it has none,
  * or if a guard can set one: each that does not itself require one.
  */
 export function identityNeededBy(

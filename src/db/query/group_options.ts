@@ -13,7 +13,7 @@ import type { TableColumn } from "./table_column.ts";
 /**
  * Reads the columns of groups.
  *
- * @throws {TypeError} if there are none, or one is unknown, or cannot be compared
+ * @throws {TypeError} if they are empty, or one is unknown, or cannot be compared
  */
 export function readBy(by: unknown, operation: Operation): readonly TableColumn[] {
   if (!Array.isArray(by)) throw operation.mistake("by is not a list");

@@ -25,7 +25,7 @@ export class GroupValues {
   readonly operation: Operation;
   readonly #columns = new Map<string, TableColumn>();
 
-  /** Creates values, of which there are none yet; the operation knows their columns by name. */
+  /** Begins without values; the operation knows their columns by name. */
   constructor(operation: Operation) {
     this.operation = operation;
     operation.others = this.#columns;

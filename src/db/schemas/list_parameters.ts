@@ -120,7 +120,7 @@ export function readParameters(
   return issues.length > 0 ? { issues } : { value: query };
 }
 
-/** A value of a field, or why there is none. */
+/** A value of a field, or why it cannot be read. */
 type ReadValue = { readonly value: unknown } | { readonly message: string };
 
 function filterParameters(

@@ -101,7 +101,7 @@ export class Limit {
 }
 
 /**
- * Checks a limit in milliseconds; `Infinity` is none.
+ * Checks a limit in milliseconds; `Infinity` is no limit.
  *
  * @throws {RangeError} if it is not a number, positive and below 2^31
  */

@@ -13,7 +13,7 @@ export interface StoredAnswer {
   readonly status: number;
   /** The headers, without those of one connection, and without cookies. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body; empty if there is none. */
+  /** The body, which may be empty. */
   readonly body: Uint8Array;
 }
 

@@ -10,7 +10,7 @@ import type { Table } from "../../db/query/table.ts";
 export interface Share<Name = string> {
   /** The name of the kind. */
   readonly name: Name;
-  /** At most how many; 0 is none. */
+  /** The maximum number of jobs, which can be 0. */
   readonly take: number;
 }
 

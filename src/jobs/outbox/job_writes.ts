@@ -59,7 +59,7 @@ export class JobWrites {
 
   /**
    * Locks jobs and writes them, without those that another transaction has locked: it may be long,
-   * and must hold up no others. Returns `undefined` if there are none.
+   * and must hold up no others. Returns `undefined` without jobs.
    */
   unlocked<T>(
     jobs: FindManyOptions<JobModel>,

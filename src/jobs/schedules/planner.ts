@@ -33,7 +33,7 @@ const ABANDONED = "no process has handled its schedule";
 
 /**
  * Stores the next occurrence of each schedule: when the one before it has ended, and at each
- * heartbeat if there is none, such as after the process of a run was killed. Times that have passed
+ * heartbeat if no job has it, such as after the process of a run was killed. Times that have passed
  * meanwhile are one occurrence. Its singleton key and its id, which is of the schedule and the
  * time, guarantee that each is stored once, whatever other processes do.
  */
@@ -145,7 +145,7 @@ export class Planner {
   ): boolean {
     const plan = planOf(body);
     const now = this.#options.store.now();
-    // what is due has its run, and a retry keeps its time
+    // a due occurrence has its run, and a retry keeps its time
     if (!plan || plan.due <= now || state !== "scheduled" || attempts > 0) return false;
     if (plan.planned > now + MAX_DELAY_MS) return true;
     const isSame = plan.pattern === pattern && plan.timeZone === timeZone;

@@ -4,7 +4,7 @@
  * the library validates. So every issue is the library's own.
  *
  * Only schemas of valibot have one; zod and arktype make such code themselves. Where a runtime does
- * not allow code to be made from text, as on Cloudflare Workers, there is none.
+ * not allow code to be made from text, as on Cloudflare Workers, no schema has one.
  *
  * @module
  */

@@ -39,7 +39,7 @@ export interface PostgresHostsOptions extends Pick<ServerSettings, "targetSessio
   readonly hosts: readonly Host[];
   /** Returns a connection to a host, which is used once. */
   readonly open: (host: Host) => PostgresConnection;
-  /** How long a server may take to say what it is, in milliseconds. */
+  /** How long a server may take to report its kind, in milliseconds. */
   readonly timeoutMs: number;
 }
 

@@ -23,6 +23,8 @@ const CLOSE_SECONDS = 5;
 const IDLE_MS = 60_000;
 /** For how long a connection must have been idle to be checked before its use, in milliseconds. */
 const CHECKED_MS = 10;
+/** After how many turns of the event loop the runtimes have looked at all sockets. */
+const TURNS = 4;
 /**
  * The maximum number of prepared statements on each connection. The driver cannot forget one, so a
  * connection with as many is closed after its use, and the next prepares those that are still used.
@@ -246,9 +248,6 @@ export class PostgresPool {
     throw Object.assign(new Error("connecting took too long"), { code: "CONNECT_TIMEOUT" });
   }
 }
-
-/** After how many turns of the event loop the runtimes have looked at all sockets. */
-const TURNS = 4;
 
 /**
  * Waits until the loss of connections is reported that the server has closed while the process was

@@ -31,7 +31,7 @@ export class IdleConnections<T> {
     return this.#idle.length;
   }
 
-  /** For how long the next one was idle, in milliseconds; 0 if there is none. */
+  /** For how long the next one was idle, in milliseconds; 0 if all are in use. */
   get nextIdleMs(): number {
     const next = this.#idle.at(-1);
     return next ? performance.now() - next.sinceMs : 0;

@@ -9,7 +9,7 @@ import { DbError } from "../../errors.ts";
 export interface TlsSettings {
   /** Whether a server without TLS is used without it. */
   readonly isOptional: boolean;
-  /** What is verified: nothing, the authority that signed the certificate, or its host too. */
+  /** What to verify: nothing, the authority that signed the certificate, or its host too. */
   readonly verify: "nothing" | "chain" | "host";
   /** The file of the trusted authorities; by default, those of the runtime. */
   readonly rootCert?: string | undefined;

@@ -43,7 +43,7 @@ export interface UrlParameters extends Omit<ServerSettings, "tls"> {
   prepare?: boolean;
 }
 
-/** Reads the value of a parameter, or returns what is wrong with it. */
+/** Reads the value of a parameter, or returns its defect. */
 type Read = (value: string) => Partial<UrlParameters> | string;
 
 const BOOLEAN = { true: true, false: false };
@@ -200,7 +200,7 @@ function whole(
       : `is not a whole number of ${least} to ${most}`;
 }
 
-/** Reads a time limit in seconds; 0 is none. */
+/** Reads a time limit in seconds; 0 means no limit. */
 function seconds(key: keyof UrlParameters): Read {
   const read = whole(key, { least: 0, most: Math.floor(MAX_DELAY_MS / 1000) });
   return (value) => {

@@ -1,5 +1,5 @@
 /**
- * The rows after a position, among those that conditions give the same values of some columns.
+ * The rows after a position, among those whose conditions fix the values of some columns.
  *
  * @module
  */

@@ -43,7 +43,7 @@ export interface PageReading {
 export interface RowPage {
   /** The rows. */
   readonly rows: readonly AnyRow[];
-  /** The cursor or the offset of the next page; `null` if there is none. */
+  /** The cursor or the offset of the next page; `null` on the last page. */
   readonly next: string | null;
   /** The number of rows on all pages. */
   readonly total?: number;

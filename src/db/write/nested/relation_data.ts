@@ -103,7 +103,7 @@ export function subjectOf({ path }: DataPlace): string {
   return path.length === 0 ? "data" : path.join(".");
 }
 
-/** Returns the values of a step, which can be a list of them; `undefined` is none. */
+/** Returns the values of a step, which can be a list of them; an empty list for `undefined`. */
 export function listOf(value: unknown): readonly unknown[] {
   return value === undefined ? [] : Array.isArray(value) ? Array.from(value) : [value];
 }

@@ -24,7 +24,7 @@ const MAX_PARTS = 50;
 const VOLATILE =
   /^(?:date|age|set-cookie|content-length|server-timing|trace(?:parent|state)|x-response-time|.*request-id|(?:x-)?ratelimit.*)$/;
 
-/** Reads an answer; `undefined` if there is none in time, or the application throws. */
+/** Reads an answer; `undefined` if it does not come in time, or the application throws. */
 export async function answerOf(
   response: Promise<Response>,
   timeoutMs: number,

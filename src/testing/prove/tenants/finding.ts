@@ -1,5 +1,5 @@
 /**
- * What is wrong with the answers to a request in two databases.
+ * The faults of the answers to a request in two databases.
  *
  * @module
  */
@@ -60,14 +60,14 @@ export function findingOf(
     : isExistence
     ? [`${route.method} ${route.path}`]
     : [];
-  const told = difference === undefined || given.length + changes.length > 0
+  const inferred = difference === undefined || given.length + changes.length > 0
     ? []
     : isUnique
     ? [`answers ${stranger} ${status} if a row of ${owner} has the same ${unique.join(", ")}`]
     : isExistence
     ? [`answers ${stranger} ${status} if a row is ${owner}'s, and ${other} if there is none`]
     : [`the answer to ${stranger} depends on rows of ${owner}: ${difference}`];
-  const faults = [...changes, ...given, ...told];
+  const faults = [...changes, ...given, ...inferred];
   if (faults.length === 0) return undefined;
   return {
     faults,

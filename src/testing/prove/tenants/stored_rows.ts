@@ -30,7 +30,7 @@ export async function readRows(tables: Tables): Promise<StoredRows> {
   return all;
 }
 
-/** What is compared. */
+/** The rows to compare. */
 export interface Comparison {
   readonly before: StoredRows;
   readonly after: StoredRows;

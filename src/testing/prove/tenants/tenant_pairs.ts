@@ -34,7 +34,7 @@ export type Tables = ReadonlyMap<string, Table>;
 /** How many pairs are tried: each takes a second or more. */
 const MAX_PAIRS = 6;
 
-/** Members of callers that say who they are, and not whose: those of tokens, and of profiles. */
+/** Members of callers that identify no tenant: those of tokens, and of profiles. */
 const NO_TENANTS = [
   ...["roles", "scope", "scp", "headers"],
   ...["sub", "iss", "aud", "exp", "nbf", "iat", "jti", "azp", "client_id", "sid"], // RFC 7519, 9068

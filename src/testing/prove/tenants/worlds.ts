@@ -25,7 +25,7 @@ export interface Step {
 
 /** The answers to a request, and what it has done. */
 export interface Outcome {
-  /** The answer beside rows of the owner; `undefined` if there is none. */
+  /** The answer beside rows of the owner; `undefined` if it did not come. */
   readonly beside: Answer | undefined;
   /** The answer without these rows. */
   readonly without: Answer | undefined;
