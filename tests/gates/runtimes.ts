@@ -1,7 +1,7 @@
 /**
  * Runs the one suite on Deno, with its exhaustive tests, on Node and on Bun, and the tests of workerd,
- * two of them at a time. Prints how many tests passed, failed, were skipped, or are left to another
- * runtime, and why. All come from npm.
+ * several processes at a time. Prints how many tests passed, failed, were skipped, or are left to
+ * another runtime, and why. All come from npm.
  *
  * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they are
  * not, or if the runtimes do not have the same number of tests.
@@ -25,8 +25,8 @@ import {
 
 interface Runtime {
   readonly name: string;
-  /** What runs its tests: the whole suite, unless it is for workerd. */
-  readonly command: Command;
+  /** Each runs a part of its tests. */
+  readonly commands: readonly Command[];
   readonly summary: Summary;
 }
 
@@ -36,6 +36,10 @@ const EDGE = "tests/edge";
 const files = sourceFiles("tests").filter((file) =>
   file.endsWith("_test.ts") && !file.startsWith(EDGE)
 );
+
+/** Node and Bun run the files of a process one after another, and mostly wait: so each has several. */
+const PROCESSES = 4;
+const AT_ONCE = 4;
 
 /** The longest first. The types are a gate of their own. */
 const RUNTIMES: readonly Runtime[] = [
@@ -51,47 +55,52 @@ const RUNTIMES: readonly Runtime[] = [
   }),
   {
     name: "bun 1.4",
-    command: { words: ["npx", "-y", BUN, "test", "--timeout", String(MAX_TEST_MS), ...files] },
+    commands: filesOfParts().map((part) => ({
+      words: ["npx", "-y", BUN, "test", "--timeout", String(MAX_TEST_MS), ...part],
+    })),
     summary: BUN_SUMMARY,
   },
   deno("workerd", [EDGE]),
 ];
 
-/** After these, the suite of a runtime is ended, so that what it has printed is seen. */
+/** After these, a process is ended, so that what it has printed is seen. */
 const MAX_MINUTES = 70;
 
 const wanted = process.argv.slice(2);
 const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
-// much of what tests do is to wait
-const endings = runSideBySide(runtimes.map(({ command }) => command), {
-  atOnce: 2,
-  maxMinutes: MAX_MINUTES,
-});
+const commands = runtimes.flatMap(({ commands }) => commands);
+const endings = [...runSideBySide(commands, { atOnce: AT_ONCE, maxMinutes: MAX_MINUTES })];
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
 const sums = { passed: 0, failed: 0, skipped: 0 };
 const totals = new Set<number>();
 let isWell = true;
-for (const [i, { name, command: { words }, summary }] of runtimes.entries()) {
-  const ending = await endings[i]!;
-  const told = reasonsOf(ending);
-  const excused = told.filter((why) => isElsewhere(why) || why === SKIP_WYCHEPROOF);
-  const counts = countsOf(ending, summary);
-  const isWellHere = counts.failed === 0 && counts.skipped === excused.length;
-  console.log(`\n== ${name}: ${words.slice(0, 6).join(" ")}, ${ending.seconds} s`);
-  if (!isWellHere) console.log(ending.output);
-  isWell &&= isWellHere;
-  if (name !== "workerd") totals.add(counts.passed + counts.failed + counts.skipped);
-  const elsewhere = told.filter(isElsewhere).length;
-  const { passed, failed } = counts;
-  const unexcused = counts.skipped - elsewhere;
+for (const { name, commands, summary } of runtimes) {
+  const parts = await Promise.all(endings.splice(0, commands.length));
+  const reasons = parts.flatMap(reasonsOf);
+  let [passed, failed, all] = [0, 0, 0];
+  for (const [i, ending] of parts.entries()) {
+    const counts = countsOf(ending, summary);
+    const excused = reasonsOf(ending).filter((why) => isElsewhere(why) || why === SKIP_WYCHEPROOF);
+    const isWellHere = counts.failed === 0 && counts.skipped === excused.length;
+    const command = commands[i]?.words.slice(0, 6).join(" ");
+    console.log(`\n== ${name}, ${i + 1} of ${parts.length}: ${command}, ${ending.seconds} s`);
+    if (!isWellHere) console.log(ending.output);
+    isWell &&= isWellHere;
+    passed += counts.passed;
+    failed += counts.failed;
+    all += counts.skipped;
+  }
+  if (name !== "workerd") totals.add(passed + failed + all);
+  const elsewhere = reasons.filter(isElsewhere).length;
+  const unexcused = all - elsewhere;
   sums.passed += passed;
   sums.failed += failed;
   sums.skipped += unexcused;
   rows.push([name.padEnd(8), passed, failed, unexcused, elsewhere].join("\t"));
-  for (const [why, { length: count }] of Map.groupBy(told, (why) => why)) {
+  for (const [why, { length: count }] of Map.groupBy(reasons, (why) => why)) {
     const same = skipped.find((it) => it.why === why && it.count === count);
     if (same) same.names.push(name);
     else skipped.push({ why, count, names: [name] });
@@ -110,6 +119,14 @@ if (totals.size > 1) {
 console.log(`\n${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} skipped`);
 process.exit(isWell && totals.size <= 1 ? 0 : 1);
 
+/** Returns the files of each process: the longest are of a few folders, so each has some of them. */
+function filesOfParts(): readonly (readonly string[])[] {
+  return Array.from(
+    { length: PROCESSES },
+    (_, part) => files.filter((_file, i) => i % PROCESSES === part),
+  );
+}
+
 function isElsewhere(why: string): boolean {
   return why.startsWith("needs ") || [EXHAUSTIVE, LONG].includes(why);
 }
@@ -117,10 +134,10 @@ function isElsewhere(why: string): boolean {
 function deno(name: string, args: readonly string[]): Runtime {
   return {
     name,
-    command: {
+    commands: [{
       words: ["npx", "-y", "deno", "task", "--quiet", "test", ...args],
       env: { [SCOPE]: "all" },
-    },
+    }],
     summary: DENO_SUMMARY,
   };
 }
@@ -133,15 +150,15 @@ function node(
   } = {},
 ): Runtime {
   const major = release.match(/\d+/)?.[0];
-  // one process for all files takes half of the time of many
-  const test = ["--test", "--test-force-exit", "--test-reporter=spec", ...files];
+  // a process for each file would load again what they share
+  const test = ["--test", "--test-force-exit", "--test-reporter=spec"];
   return {
     name: `node ${major}`,
-    command: {
-      words: ["npx", "-y", "-p", release, "node", ...flags, ...test],
+    commands: filesOfParts().map((part) => ({
+      words: ["npx", "-y", "-p", release, "node", ...flags, ...test, ...part],
       // what processes share is compiled once
       env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node"), ...env },
-    },
+    })),
     summary: NODE_SUMMARY,
   };
 }
