@@ -55,12 +55,16 @@ export interface RedisScriptClient {
 /** The most pending hits: the client keeps those that have timed out while Redis is away. */
 const MAX_PENDING = 10_000;
 
-/** Counts a hit, and returns the count and the rest of its window in milliseconds. */
+/**
+ * Counts a hit, and returns the count and the rest of its window in milliseconds. A window is longer
+ * than it may be if the clock of Redis was set back, or a replica with another clock has taken over.
+ */
 const HIT = `
 local count = redis.call("INCR", KEYS[1])
 local rest = redis.call("PTTL", KEYS[1])
-if rest < 0 then
-  rest = tonumber(ARGV[1])
+local window = tonumber(ARGV[1])
+if rest < 0 or rest > window then
+  rest = window
   redis.call("PEXPIRE", KEYS[1], rest)
 end
 return { count, rest }`;

@@ -68,6 +68,21 @@ test("FlexibleRateLimitStore.hit() counts in an SQL database", async () => {
   database.close();
 });
 
+test(
+  "RedisRateLimitStore.hit() shortens a window that a clock that was set back has made longer",
+  async () => {
+    await withRedis(async (redis, prefix) => {
+      const store = new RedisRateLimitStore(redis, { prefix });
+      await store.hit("a", 2000);
+      await redis.pexpire(`${prefix}:a`, 3_600_000);
+      const { count, resetMs } = await store.hit("a", 2000);
+      assert.deepEqual([count, resetMs], [2, 2000]);
+      assert.ok(await redis.pttl(`${prefix}:a`) <= 2000);
+    });
+  },
+  { skip: SKIP_REDIS },
+);
+
 for (const [name, clientOf] of Object.entries(CLIENTS)) {
   test(`RedisRateLimitStore.hit() over ${name} counts in windows that Redis ends`, async () => {
     await withRedis(async (redis, prefix) => {
