@@ -50,6 +50,23 @@ testRedis("jobs run on the new primary after a failover that keeps connections",
   assert.deepEqual(seen.toSorted(), [0, 1, 2, 3]);
 });
 
+testRedis("jobs run over new connections when those before have become silent", async (
+  url,
+  { server },
+) => {
+  await using line = await tcpLine(server.url);
+  const seen: number[] = [];
+  const handlers = { send: Send.handle(({ body }) => seen.push(body.n)) };
+  const relay = bullmq({ connection: { url: line.url } });
+  await using app = await jobsApp(url, { relay, handlers });
+  await app.work();
+  await app.jobs.enqueue(Send, { n: 0 });
+  await until(() => seen.length === 1);
+  line.silence();
+  await app.jobs.enqueue(Send, { n: 1 });
+  await until(() => seen.length === 2);
+});
+
 testRedis("a Redis that answers and takes no jobs is logged once", async (
   url,
   { server, logged },

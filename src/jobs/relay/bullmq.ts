@@ -16,7 +16,7 @@
  *
  * @module
  */
-import type { Job, Queue, Worker } from "bullmq";
+import type { Job, Queue, RedisClient, Worker } from "bullmq";
 import { getLogger } from "@logtape/logtape";
 import { lazy } from "../../platform/lazy.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
@@ -111,6 +111,8 @@ class BullmqQueue implements JobQueue {
   /** The jobs of this process whose ends Redis does not have yet. */
   readonly #unfinished = new Map<string, PromiseWithResolvers<void>>();
   #pending: Promise<unknown> | undefined;
+  /** When the pending command was sent, or connections were last opened because of it. */
+  #reconnectedMs = 0;
   /** What was logged since it last worked. */
   readonly #logged = new Set<"away" | "refusing">();
 
@@ -138,9 +140,12 @@ class BullmqQueue implements JobQueue {
     return added.length;
   }
 
-  /** Counts the jobs that wait. */
+  /** Counts the jobs that wait; fails also if the worker's connection does not answer. */
   count(): Promise<number> {
-    return this.#send(() => this.#queue.count());
+    return this.#send(async () => {
+      await this.#worker?.getBackend().isMaxed();
+      return await this.#queue.count();
+    });
   }
 
   /** Starts a worker. */
@@ -178,13 +183,31 @@ class BullmqQueue implements JobQueue {
 
   /** Sends a command, unless the last one has no answer: while Redis is away, they are kept. */
   async #send<T>(command: () => Promise<T>): Promise<T> {
-    if (this.#pending) throw new Error("Redis does not answer");
+    if (this.#pending) {
+      this.#reconnect();
+      throw new Error("Redis does not answer");
+    }
     const pending = command().finally(() => this.#pending = undefined);
     this.#pending = pending;
     pending.catch(() => {}); // also if it fails after the time limit
+    this.#reconnectedMs = performance.now();
     const answer = await withTimeLimit(pending, ANSWER_MS);
     this.#logged.delete("away"); // a read-only or full Redis answers too
     return answer;
+  }
+
+  /** Opens new connections in place of those that are silent: they can stay so for ever. */
+  #reconnect(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#reconnectedMs < ANSWER_MS) return;
+    this.#reconnectedMs = nowMs;
+    for (const client of this.#clients()) void client.then((it) => it.disconnect(true), () => {});
+  }
+
+  /** Returns the connections; BullMQ reconnects the one on which a worker waits for jobs. */
+  #clients(): readonly Promise<RedisClient>[] {
+    const backends = [this.#queue.getBackend(), this.#worker?.getBackend()];
+    return backends.flatMap((backend) => backend ? [backend.client] : []);
   }
 
   #finish(id = ""): void {
