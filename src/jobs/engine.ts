@@ -170,7 +170,9 @@ export interface JobEngine {
    */
   readonly maxHandlers: number;
 
-  /** Returns the time of `DbOptions.now`, in milliseconds since the epoch. */
+  /**
+   * Returns the time of the database, or that of `DbOptions.now`, in milliseconds since the epoch.
+   */
   now(): number;
 
   /**

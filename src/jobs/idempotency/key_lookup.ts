@@ -5,11 +5,11 @@
  * @module
  */
 import { sql } from "kysely";
-import type { Grammar } from "../../db/connection/grammar.ts";
 import { fill, Slot } from "../../db/connection/statement.ts";
 import type { Row } from "../../db/model/row.ts";
 import type { Table } from "../../db/query/table.ts";
 import { decodeRow, selectionOf } from "../../db/query/table_column.ts";
+import { NOW } from "../database_clock.ts";
 import type { IdempotencyKeyModel } from "./key_table.ts";
 
 /** A lookup of a key. */
@@ -19,13 +19,6 @@ export interface KeyLookup {
   /** The time of the database, in milliseconds since 1970; on SQLite, that of the system. */
   readonly now: number;
 }
-
-/** The SQL of the time, in milliseconds since 1970, regardless of the time zone of the session. */
-const NOW: Readonly<Record<Grammar["brand"], string>> = {
-  PostgreSQL: "cast(extract(epoch from now()) * 1000 as bigint)",
-  MySQL: "timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000",
-  SQLite: "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)",
-};
 
 /**
  * Looks a key up by its digest, in one statement with the time.

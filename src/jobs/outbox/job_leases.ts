@@ -46,7 +46,7 @@ export class JobLeases {
     const [{ lease }] = leases as readonly [Lease];
     const seqs = leases.map(({ seq }) => seq);
     if (table.connection.grammar.returning) {
-      return await endDone(table, { seqs, lease, at: this.#writes.date() });
+      return await endDone(table, { seqs, lease, at: this.#writes.clock.date() });
     }
     const where = { seq: { in: seqs }, lease, state: "running" } as const;
     const ended = await this.#writes.unlocked({ where }, async (where) => {

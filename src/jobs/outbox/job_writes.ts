@@ -8,6 +8,7 @@ import type { UpdateInput } from "../../db/model/row.ts";
 import type { FindManyOptions, Where } from "../../db/model/where.ts";
 import type { Table } from "../../db/query/table.ts";
 import { Repository } from "../../db/repository.ts";
+import { DatabaseClock } from "../database_clock.ts";
 import type { JobModel } from "./job_table.ts";
 
 /** Jobs that are locked. */
@@ -30,10 +31,13 @@ export class JobWrites {
   readonly table: Table;
   /** Its rows. */
   readonly jobs: Repository<JobModel>;
+  /** The clock of all processes with the table. */
+  readonly clock: DatabaseClock;
 
   /** Writes the jobs of a table. */
   constructor(table: Table) {
     this.table = table;
+    this.clock = new DatabaseClock(table.connection);
     this.jobs = new Repository<JobModel>(table);
   }
 
@@ -42,14 +46,9 @@ export class JobWrites {
     return this.table.connection;
   }
 
-  /** Returns the time of `DbOptions.now`. */
-  date(): Date {
-    return new Date(this.connection.now());
-  }
-
   /** Returns what changes in a job that ends. */
   over(state: "done" | "dead" | "cancelled") {
-    return { ...UNLEASED, state, ended_at: this.date(), singleton: null };
+    return { ...UNLEASED, state, ended_at: this.clock.date(), singleton: null };
   }
 
   /** Changes jobs; returns whether there were any. */

@@ -80,17 +80,19 @@ export class OutboxEngine implements JobEngine {
     return transactionsLock ? Infinity : poolMax - 1; // where one waits for all others, none is left
   }
 
-  /** Returns the time of `DbOptions.now`. */
+  /** Returns the time of the database, or that of `DbOptions.now`. */
   now(): number {
-    return this.#writes.connection.now();
+    return this.#writes.clock.now();
   }
 
   /** Stores a job. */
   async enqueue(job: NewJob): Promise<EnqueuedJob> {
     const id = crypto.randomUUID();
     const { group = null } = job;
+    const { clock } = this.#writes;
     const isBlocked = group !== null && await this.#groups.isBusy(group);
-    const row = rowOf(job, { id, now: this.#writes.date(), isBlocked });
+    if (job.runAt) await clock.read(); // it decides whether the job is due
+    const row = rowOf(job, { id, now: clock.date(), isBlocked });
     const enqueued = await this.#insert(row);
     if (isBlocked) await this.#groups.unblockAfterCommit(group); // those before it may have ended
     return enqueued;
@@ -129,11 +131,13 @@ export class OutboxEngine implements JobEngine {
 
   /** Makes jobs ready that are due. */
   async promote(): Promise<number | undefined> {
+    const { clock } = this.#writes;
+    await clock.read();
     const wait = await this.#nextDue();
     if (wait === undefined || wait > 0) return wait;
     const promoted = await this.#writes.unlocked(
       {
-        where: { state: "scheduled", run_at: { lte: this.#writes.date() } },
+        where: { state: "scheduled", run_at: { lte: clock.date() } },
         orderBy: { run_at: "asc" },
         take: PROMOTED_ROWS,
       },
@@ -258,7 +262,7 @@ export class OutboxEngine implements JobEngine {
       lost: 0,
       progress: null,
       ended_at: null,
-      run_at: this.#writes.date(),
+      run_at: this.#writes.clock.date(),
     };
     const group = await this.#groupOf(id);
     const blocked = group !== null && await this.#groups.isBusy(group);
@@ -275,6 +279,7 @@ export class OutboxEngine implements JobEngine {
 
   /** Returns when the oldest job was due that waits. */
   async oldest(): Promise<number | undefined> {
+    await this.#writes.clock.read();
     const [ready, scheduled] = [await this.#earliest("ready"), await this.#earliest("scheduled")];
     if (scheduled === undefined || scheduled > this.now()) return ready; // or no worker runs
     return Math.min(ready ?? scheduled, scheduled);

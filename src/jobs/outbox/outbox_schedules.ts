@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { DatabaseClock } from "../database_clock.ts";
 import type { JobInfo } from "../engine.ts";
 import type { Abandoned, NewOccurrence, ScheduleStore } from "../schedules/schedule_store.ts";
 import { infoOf, rowOf } from "./job_row.ts";
@@ -20,9 +21,9 @@ export class OutboxSchedules implements ScheduleStore {
     this.#writes = writes;
   }
 
-  /** Returns the time of `DbOptions.now`. */
-  now(): number {
-    return this.#writes.connection.now();
+  /** The clock of all processes with the table. */
+  get clock(): DatabaseClock {
+    return this.#writes.clock;
   }
 
   /** Lists the jobs that hold keys. */
@@ -51,7 +52,7 @@ export class OutboxSchedules implements ScheduleStore {
 
   /** Stores an occurrence. */
   async add(occurrence: NewOccurrence): Promise<boolean> {
-    const data = [rowOf(occurrence, { id: occurrence.id, now: this.#writes.date() })];
+    const data = [rowOf(occurrence, { id: occurrence.id, now: this.clock.date() })];
     const added = await this.#writes.atomically(() =>
       this.#writes.jobs.createMany({ data, skipDuplicates: true })
     );
@@ -59,9 +60,9 @@ export class OutboxSchedules implements ScheduleStore {
   }
 
   /** Removes an occurrence that is not due. */
-  async remove(id: string): Promise<void> {
-    const run_at = { gt: this.#writes.date() };
-    await this.#writes.jobs.deleteMany({ where: { id, state: "scheduled", attempts: 0, run_at } });
+  async remove({ id, attempts }: JobInfo): Promise<void> {
+    const run_at = { gt: this.clock.date() };
+    await this.#writes.jobs.deleteMany({ where: { id, state: "scheduled", attempts, run_at } });
   }
 
   /** Cancels occurrences that nobody has claimed. */

@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import { hexOf } from "../../db/connection/codecs.ts";
 import type { JsonValue } from "../../db/model/stored_value.ts";
+import { waitAfter } from "../backoff.ts";
 import type { JobInfo } from "../engine.ts";
 import type { JobHandler } from "../job_kind.ts";
 import { type Times, timesOf } from "./times.ts";
@@ -43,9 +44,9 @@ export class Planner {
   readonly #kinds: readonly ScheduleKind[];
   #times: Times = new Map();
   /** When the process has started. */
-  readonly #started: number;
+  #started = 0;
   /** When it has last looked at the stored occurrences. */
-  #seen: number;
+  #seen = 0;
   #looks = 0;
 
   /** Creates a planner of the schedules among the handlers. */
@@ -53,17 +54,18 @@ export class Planner {
     this.#options = options;
     this.#kinds = Array.from(options.handlers.values(), ({ job }) => job)
       .filter((job) => job instanceof ScheduleKind);
-    this.#started = options.store.now();
-    this.#seen = this.#started;
   }
 
   /**
-   * Reads the patterns; it must be called before `plan`.
+   * Reads the patterns, and the time; it must be called before `plan`.
    *
    * @throws {TypeError} if a pattern is invalid or matches no time, or `croner` is not installed
+   * @throws {DbError} if the database fails
    */
   async load(): Promise<void> {
+    if (this.#kinds.length === 0) return;
     this.#times = await timesOf(this.#kinds);
+    this.#seen = this.#started = await this.#options.store.clock.read();
   }
 
   /**
@@ -72,14 +74,14 @@ export class Planner {
    */
   async plan(): Promise<void> {
     const { store } = this.#options;
-    const now = store.now();
+    const now = await store.clock.read();
     const isFirst = this.#looks === 0;
     const stored = await store.holders(this.#kinds.map(({ singleton }) => singleton));
     for (const kind of this.#kinds) {
       const job = stored.find(({ name }) => name === kind.name);
       if (!job) await this.#add(kind, this.#afterEnd(await store.lastEnded(kind.name)));
       else if (this.#isOutdated(kind, { job, isFirst })) {
-        await store.remove(job.id);
+        await store.remove(job);
         await this.#add(kind, now);
       }
     }
@@ -109,7 +111,7 @@ export class Planner {
 
   async #occurrence(kind: ScheduleKind, due: number): Promise<NewOccurrence> {
     const { name, pattern, timeZone, singleton, settings: { priority } } = kind;
-    const planned = this.#options.store.now();
+    const planned = this.#options.store.clock.now();
     const plan: Plan = { due, planned, started: this.#started, pattern, timeZone };
     return {
       id: await idOf(`${name} ${due}`),
@@ -125,7 +127,7 @@ export class Planner {
 
   /** Returns the time after which a schedule is due whose last occurrence has ended. */
   #afterEnd(last: JobInfo | undefined): number {
-    const now = this.#options.store.now();
+    const now = this.#options.store.clock.now();
     const plan = last && planOf(last.body);
     if (!plan || !last.endedAt) return Math.min(this.#seen, now);
     if (last.reason === ABANDONED) return plan.due - 1; // it was missed
@@ -137,16 +139,20 @@ export class Planner {
 
   /** Checks whether an occurrence has another pattern, or a time of a clock that was set back. */
   #isOutdated(
-    { pattern, timeZone }: ScheduleKind,
-    { job: { state, attempts, body }, isFirst }: {
+    { pattern, timeZone, settings }: ScheduleKind,
+    { job: { state, attempts, body, runAt }, isFirst }: {
       readonly job: JobInfo;
       readonly isFirst: boolean;
     },
   ): boolean {
     const plan = planOf(body);
-    const now = this.#options.store.now();
-    // a due occurrence has its run, and a retry keeps its time
-    if (!plan || plan.due <= now || state !== "scheduled" || attempts > 0) return false;
+    const now = this.#options.store.clock.now();
+    if (!plan || state !== "scheduled") return false;
+    // a retry keeps its time
+    if (attempts > 0) {
+      return runAt.getTime() > now + MAX_DELAY_MS + waitAfter(attempts, settings);
+    }
+    if (plan.due <= now) return false; // it has its run
     if (plan.planned > now + MAX_DELAY_MS) return true;
     const isSame = plan.pattern === pattern && plan.timeZone === timeZone;
     return !isSame && (isFirst || plan.started < this.#started);
@@ -158,7 +164,7 @@ export class Planner {
     const names = await store.abandon({
       prefix: SCHEDULE_PREFIX,
       except: this.#kinds.map(({ name }) => name),
-      before: new Date(store.now() - ABANDONED_LEASES * leaseMs),
+      before: new Date(store.clock.now() - ABANDONED_LEASES * leaseMs),
       reason: ABANDONED,
     });
     for (const name of names) {

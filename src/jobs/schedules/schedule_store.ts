@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { DatabaseClock } from "../database_clock.ts";
 import type { JobInfo, NewJob } from "../engine.ts";
 
 /** An occurrence to store: a job whose id is the same in all processes. */
@@ -27,8 +28,8 @@ export interface Abandoned {
 
 /** Stores the occurrences of schedules, which are jobs. */
 export interface ScheduleStore {
-  /** Returns the time of `DbOptions.now`, in milliseconds since the epoch. */
-  now(): number;
+  /** The clock of all processes with the occurrences. */
+  readonly clock: Pick<DatabaseClock, "now" | "read">;
 
   /** Lists the jobs that hold singleton keys. */
   holders(singletons: readonly string[]): Promise<readonly JobInfo[]>;
@@ -42,8 +43,8 @@ export interface ScheduleStore {
   /** Stores an occurrence; returns `false` if a job has its id or its singleton key. */
   add(occurrence: NewOccurrence): Promise<boolean>;
 
-  /** Removes an occurrence that is not due. */
-  remove(id: string): Promise<void>;
+  /** Removes an occurrence that is not due, unless it has had another run. */
+  remove(occurrence: JobInfo): Promise<void>;
 
   /**
    * Cancels occurrences that are due and were not claimed, each under another id, so that it can be

@@ -12,12 +12,11 @@ export type NextTime = (after: number) => number;
 export type Times = ReadonlyMap<string, NextTime>;
 
 /**
- * Loads `croner` if there are schedules, and reads their patterns.
+ * Loads `croner`, and reads the patterns of schedules.
  *
  * @throws {TypeError} if a pattern is invalid or matches no time, or `croner` is not installed
  */
 export async function timesOf(kinds: readonly ScheduleKind[]): Promise<Times> {
-  if (kinds.length === 0) return new Map();
   // bundlers accept a missing package only if its import is caught here
   const { Cron } = await import("croner").catch(notInstalled);
   const nextTimeOf = ({ pattern, timeZone }: SchedulePattern): NextTime => {

@@ -43,7 +43,7 @@ export class Deliverer {
     const row = await endpoints.rows.findUnique({ where: { id: delivery.endpointId } });
     if (!row?.enabled) return;
     const { status, error, durationMs } = await this.#attempt(row, delivery, run);
-    const now = endpoints.date();
+    const now = endpoints.clock.date(); // the attempt has read it
     const { webhookId, type } = delivery;
     const attempt = { webhookId, type, attempt: run.attempt, status, error, durationMs };
     const before = new Date(now.getTime() - this.#options.keepMs);
@@ -59,7 +59,7 @@ export class Deliverer {
     { webhookId, payload }: Delivery,
     { signal }: Run,
   ): ReturnType<typeof post> {
-    const now = this.#parts.endpoints.date();
+    const now = new Date(await this.#parts.endpoints.clock.read());
     const isOldValid = row.old_secret_until !== null && now < row.old_secret_until;
     const secrets = [row.secret, ...row.old_secret !== null && isOldValid ? [row.old_secret] : []];
     // receivers compare it with their clock, not with that of `DbOptions.now`

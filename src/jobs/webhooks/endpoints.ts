@@ -8,6 +8,7 @@ import type { Row } from "../../db/model/row.ts";
 import { Repository } from "../../db/repository.ts";
 import type { Table } from "../../db/query/table.ts";
 import { tableOf } from "../database.ts";
+import { DatabaseClock } from "../database_clock.ts";
 import {
   ATTEMPT_TABLE,
   ENDPOINT_TABLE,
@@ -79,6 +80,8 @@ export class Endpoints {
   readonly rows: Repository<WebhookEndpointModel>;
   /** The connection of the tables. */
   readonly connection: Table["connection"];
+  /** The clock of all processes with the tables. */
+  readonly clock: DatabaseClock;
   readonly #attempts: Repository<WebhookAttemptModel>;
   #purgedAtMs = -Infinity;
 
@@ -98,11 +101,7 @@ export class Endpoints {
     this.rows = new Repository<WebhookEndpointModel>(endpoints!);
     this.#attempts = new Repository<WebhookAttemptModel>(attempts!);
     this.connection = endpoints!.connection;
-  }
-
-  /** Returns the time of `DbOptions.now`. */
-  date(): Date {
-    return new Date(this.connection.now());
+    this.clock = new DatabaseClock(this.connection);
   }
 
   /** Adds an attempt to the log, and removes some of those that ended before a time. */

@@ -118,7 +118,7 @@ export class Webhooks {
         enabled: true,
         reason: null,
         failing_since: null,
-        created_at: endpoints.date(),
+        created_at: endpoints.clock.date(),
       },
     });
     // Counted after it, so that of many at once none is over the limit; for the last place,
@@ -186,7 +186,7 @@ export class Webhooks {
     const { secret, keepMs = ROTATION_MS } = options;
     checkWholeNumbers({ keepMs }, { least: 0, action });
     const next = secret === undefined ? createSecret() : checkedSecret(secret, action);
-    const until = new Date(endpoints.connection.now() + keepMs);
+    const until = new Date(await endpoints.clock.read() + keepMs);
     await endpoints.connection.atomically(async () => {
       const where = { id, owner };
       const row = await endpoints.rows.findFirst({ where, lock: "update" });
@@ -230,7 +230,7 @@ export class Webhooks {
     if (!/^[\w-]{1,100}$/.test(webhookId)) {
       refuse('an id has 1 to 100 letters, digits, "_" and "-"');
     }
-    const payload = payloadOf({ type, timestamp: endpoints.date(), data }, refuse);
+    const payload = payloadOf({ type, timestamp: endpoints.clock.date(), data }, refuse);
     await endpoints.connection.atomically(async () => {
       const rows = await endpoints.rows.findMany({ where: { owner, enabled: true } });
       for (const row of rows) {

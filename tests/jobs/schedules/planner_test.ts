@@ -240,3 +240,22 @@ testJobs(
     assert.deepEqual(due, ["01-01T03:00", "01-02T03:00", "01-03T03:00"]);
   },
 );
+
+testJobs("a retry whose time a wrong clock has set stops no schedule", async (url) => {
+  const clock = new Clock();
+  const due: string[] = [];
+  const sweep = schedule("0 3 * * *", { name: "sweep" }, ({ dueAt }, run) => {
+    if (run.attempt === 1 && due.length === 0) throw new Error("no");
+    due.push(dueAt.toISOString().slice(5, 16));
+  });
+  await using app = await jobsApp(url, { handlers: { sweep }, now: clock.now });
+  await app.jobs.drain();
+  clock.ms += 30 * DAY; // a wrong clock
+  assert.deepEqual(await app.jobs.drain(), ["scheduled"]);
+  clock.ms -= 30 * DAY; // set right
+  assert.deepEqual(await app.jobs.drain(), []);
+  clock.ms += DAY;
+  assert.deepEqual(await app.jobs.drain(), ["scheduled"]);
+  clock.ms += HOUR;
+  assert.deepEqual(await app.jobs.drain(), ["done"]);
+});
