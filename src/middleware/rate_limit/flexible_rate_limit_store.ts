@@ -56,8 +56,8 @@ export interface RedisScriptClient {
 const MAX_PENDING = 10_000;
 
 /**
- * Counts a hit, and returns the count and the rest of its window in milliseconds. A window is longer
- * than it may be if the clock of Redis was set back, or a replica with another clock has taken over.
+ * Counts a hit, and returns the count and the rest of its window in milliseconds. A window is too
+ * long if the clock of Redis was set back, or a replica with another clock has taken over.
  */
 const HIT = `
 local count = redis.call("INCR", KEYS[1])
