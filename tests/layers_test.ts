@@ -52,7 +52,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   jobs: [
     ...["number_options.ts", "enqueue_options.ts", "backoff.ts", "run.ts", "job_kind.ts"],
-    ...["provider_fields.ts", "run_options.ts", "payload.ts", "database.ts", "engine.ts"],
+    ...[
+      "provider_fields.ts",
+      "run_options.ts",
+      "payload.ts",
+      "database.ts",
+      "database_clock.ts",
+      "engine.ts",
+    ],
     "schedules",
     ...["event_kind.ts", "ambient.ts"],
     "events",

@@ -16,6 +16,8 @@
  *
  * @module
  */
+// from there, so that the compiler also finds the others that declarations of models name
+export type { DbServiceClass, Field } from "./types.ts";
 export { DbMigrations } from "./db_migrations.ts";
 export type { RollBackOptions } from "./db_migrations.ts";
 export type { AnyTables } from "./connection/dialect.ts";

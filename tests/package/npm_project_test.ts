@@ -32,6 +32,43 @@ await app.enableMetrics().ready();
 export default { fetch: app.fetch };
 `;
 
+/** What another package of a project imports, whose types are inferred. */
+const DECLARED = `
+import { controller, FwFactory, inject, module, route } from "@fw/fw";
+import { createClient } from "@fw/fw/client";
+import { DbModule, DbOptions, DbService, field, hasMany, model } from "@fw/fw/db";
+import { createSchemaOf, schemaOf } from "@fw/fw/db/schemas";
+import { job, jobTables, schedule } from "@fw/fw/jobs";
+export const Owner = model("owners", { id: field.integer().primaryKey(), name: field.text() });
+export const Cat = model("cats", {
+  id: field.uuid().primaryKey(),
+  extra: field.json(),
+  ownerId: field.integer().references(Owner),
+});
+export class Db extends DbService.with(
+  { cat: Cat, owner: Owner, ...jobTables },
+  { owner: { cats: hasMany(Cat.ownerId) } },
+) {}
+export const CatSchema = schemaOf(Cat);
+export const Sweep = job("sweep");
+export class CatsController extends controller("cats") {
+  db = inject(Db);
+  create = route.post("/", { body: createSchemaOf(Cat) }, ({ body }) => body);
+  list = route.get("/", () => this.db.cat.findMany());
+}
+export class Handlers {
+  tick = schedule("* * * * *", () => {});
+  sweep = Sweep.handle(() => {});
+}
+export const AppModule = module({
+  controllers: [CatsController],
+  providers: [Handlers],
+  imports: [DbModule.forRoot(Db, DbOptions.fromUrl("sqlite::memory:"))],
+});
+export const create = () => FwFactory.create(AppModule);
+export const client = createClient<{ cats: CatsController }>("http://localhost");
+`;
+
 /** Opens the databases of its arguments, where no server listens, and prints why that failed. */
 const OPEN = `
 import { DbOptions, DbService } from "@fw/fw/db";
@@ -133,9 +170,11 @@ denoTest(
     await succeed(["npm", "install", ...others], { cwd, env });
     assert.equal(await succeed([oldest, "import_all.mjs", "proofs"], { cwd }), "true");
     assert.match(await open(), /^Cannot open PostgreSQL database .*\nCannot open MySQL database /);
+    writeFileSync(join(cwd, "declared.ts"), DECLARED);
     for (const options of RESOLUTIONS) {
-      const compilerOptions = { ...options, target: "es2022", strict: true, noEmit: true };
-      const config = { compilerOptions, files: ["main.ts", "all.ts"] };
+      const emitted = { declaration: true, noEmit: true };
+      const compilerOptions = { ...options, ...emitted, target: "es2022", strict: true };
+      const config = { compilerOptions, files: ["main.ts", "all.ts", "declared.ts"] };
       writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify(config));
       await Promise.all(
         COMPILERS.map((compiler) => succeed(["npx", "-y", "-p", compiler, "tsc"], { cwd, env })),
