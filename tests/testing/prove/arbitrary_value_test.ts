@@ -53,6 +53,16 @@ test("valueOf() makes texts of numbers within their bounds", () => {
   }
 });
 
+test("valueOf() makes texts of numbers of each length that their pattern takes", () => {
+  const pattern = "^-?0*\\d{1,10}(?:\\.\\d{1,2}0*)?$"; // of a decimal column
+  const bounds = [{}, { minimum: 0.01 }];
+  for (const bound of bounds) {
+    const values = sampled({ type: "string", format: "decimal", pattern, ...bound });
+    assert.ok(values.filter((value) => Number(value) > 1e9).length > 0, values.join(" "));
+    assert.ok(values.filter((value) => Math.abs(Number(value)) < 100).length > 0);
+  }
+});
+
 test("valueOf() names a schema that no value satisfies", () => {
   const schemas = [
     { type: "string", format: "decimal", minimum: 2, maximum: 1 },

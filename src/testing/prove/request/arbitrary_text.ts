@@ -69,10 +69,13 @@ export function textOf(schema: JsonSchema): fc.Arbitrary<string> {
     : new RegExp(String(schema.pattern), "u");
   const isNumber = isNumberText(schema);
   const limits = { minLength, maxLength: Math.min(maxLength, minLength + LONG) };
-  const unencoded = () =>
-    isNumber
-      ? numberTextOf(schema)
-      : FORMATS[String(format)] ?? (pattern ? matching(pattern) : anyText(limits));
+  const unencoded = () => {
+    if (!isNumber) {
+      return FORMATS[String(format)] ?? (pattern ? matching(pattern) : anyText(limits));
+    }
+    // a pattern has numbers of all its lengths, to which few of other numbers are fit
+    return pattern ? fc.oneof(numberTextOf(schema), matching(pattern)) : numberTextOf(schema);
+  };
   const texts = contentEncoding === "base64" ? fc.base64String() : unencoded();
   const isFit = (text: string) =>
     // no database keeps the character NUL
