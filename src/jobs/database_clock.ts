@@ -8,7 +8,7 @@ import type { Grammar } from "../db/connection/grammar.ts";
 
 /** The SQL of the time, in milliseconds since 1970, regardless of the time zone of the session. */
 export const NOW: Readonly<Record<Grammar["brand"], string>> = {
-  PostgreSQL: "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
+  PostgreSQL: "cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)",
   MySQL: "timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000",
   SQLite: "cast(round((julianday('now') - 2440587.5) * 86400000) as integer)",
 };
