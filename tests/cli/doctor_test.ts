@@ -101,5 +101,10 @@ test("checkModels() creates no database on a server in production", async () => 
 });
 
 function projectIn({ path }: TemporaryFolder): Project {
-  return { root: path, configFile: "deno.json", framework: "" };
+  return {
+    root: path,
+    configFile: "deno.json",
+    framework: "",
+    variables: () => Promise.resolve({}),
+  };
 }

@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -208,6 +216,68 @@ test("fw db rollback without a terminal, or in production, needs --yes, and name
   const { stdout } = await fw("db rollback --yes", { cwd: project.root, env });
   assert.equal(stdout, "rolled back 0001_create_cats\n");
 });
+
+test("fw asks about the database and FW_ENV that it uses: those of .env as Deno reads it", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("g model cat");
+  const one = "DATABASE_URL=sqlite:data/one.sqlite\n";
+  const two = "DATABASE_URL=sqlite:data/two.sqlite\n";
+  const write = (text: string) => writeFileSync(join(project.root, ".env"), text);
+  for (const text of [two, one]) {
+    write(text);
+    await project.fw("db migrate");
+  }
+  const yes = "--yes does so without a prompt";
+  for (
+    const [text, refused] of [
+      [one + two, `sqlite:data/one.sqlite: the prompt needs a terminal; ${yes}`],
+      [`${two}NAME=one\n`, `sqlite:data/two.sqlite: the prompt needs a terminal; ${yes}`],
+      [
+        "FILE=one\nDATABASE_URL=sqlite:data/${FILE}.sqlite\n",
+        `sqlite:data/one.sqlite: the prompt needs a terminal; ${yes}`,
+      ],
+      [
+        `${one}FW_ENV=production\nFW_ENV=development\n`,
+        "sqlite:data/one.sqlite: FW_ENV is production; --yes does so anyway",
+      ],
+      [
+        `${one}STAGE=production\nFW_ENV=\${STAGE}\n`,
+        "sqlite:data/one.sqlite: FW_ENV is production; --yes does so anyway",
+      ],
+    ]
+  ) {
+    write(text!);
+    const { code, stderr } = await fw("db rollback", { cwd: project.root });
+    assert.deepEqual([code, stderr], [1, `error: Cannot roll back ${refused}\n`]);
+  }
+  mkdirSync(join(project.root, "seeds"));
+  writeFileSync(join(project.root, "seeds/01.ts"), "export default function seed() {}\n");
+  const seeded = await fw("db seed", { cwd: project.root });
+  assert.match(seeded.stderr, /^error: Cannot seed sqlite:data\/one\.sqlite: FW_ENV is production/);
+  const purged = await fw("jobs purge --state done --before 1d", { cwd: project.root });
+  assert.match(purged.stderr, /^error: Cannot purge jobs of .*one\.sqlite: FW_ENV is production/);
+  assert.match((await fw("doctor", { cwd: project.root })).stdout, /^warning {2}production /m);
+
+  write(one + two);
+  assert.equal(await project.fw("db rollback --yes"), "rolled back 0001_create_cats\n");
+  assert.match(await project.fw("db status"), /0001_create_cats {2}pending\n/);
+  write(two);
+  assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}/);
+  write(two + "DATABASE_URL=postgres://db.example/shop\n");
+  await project.fw("g model dog");
+  assert.equal(await project.fw("db migrate"), "ran 0002_create_dogs\n");
+});
+
+test("fw reports an .env that cannot be read", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  rmSync(join(project.root, ".env"));
+  symlinkSync("/proc/self/mem", join(project.root, ".env")); // which root cannot read either
+  for (const command of ["db status", "db rollback", "doctor", "routes", "g model cat"]) {
+    const { code, stdout, stderr } = await fw(command, { cwd: project.root });
+    assert.deepEqual([code, stdout], [1, ""], command);
+    assert.match(stderr, /^error: Cannot read \.env: .+\n$/, command);
+  }
+}, { skip: existsSync("/proc/self/mem") ? undefined : "there is no /proc" });
 
 test("fw db reports why a migration failed", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });

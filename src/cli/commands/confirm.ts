@@ -6,7 +6,6 @@
 import { nameOfUrl } from "../project/database.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
 import type { Project } from "../project/project.ts";
-import { readVariables } from "../project/variables.ts";
 import { CliError } from "../terminal/cli_error.ts";
 import { ask, isInteractive } from "../terminal/terminal.ts";
 
@@ -27,7 +26,7 @@ export async function confirm(
   project: Project,
   { action, question, database: file }: Confirmation,
 ): Promise<void> {
-  const database = refuseProduction(project, { action, database: file });
+  const database = await refuseProduction(project, { action, database: file });
   if (!isInteractive()) {
     throw new CliError(
       `Cannot ${action} ${database}: the prompt needs a terminal; --yes does so without a prompt`,
@@ -42,11 +41,11 @@ export async function confirm(
  *
  * @throws {CliError} if `FW_ENV` is `production`
  */
-export function refuseProduction(
+export async function refuseProduction(
   project: Project,
   { action, database: file }: Omit<Confirmation, "question">,
-): string {
-  const { FW_ENV, DATABASE_URL = "" } = readVariables(project);
+): Promise<string> {
+  const { FW_ENV, DATABASE_URL = "" } = await project.variables();
   const database = nameOfUrl(DATABASE_URL) ?? `the database of ${file}`;
   if (FW_ENV !== "production") return database;
   throw new CliError(`Cannot ${action} ${database}: FW_ENV is production; --yes does so anyway`);

@@ -27,7 +27,7 @@ export function addSeedCommand(parent: Command): void {
 
 async function seed({ yes = false, ...options }: SeedOptions): Promise<void> {
   const project = requireProject(process.cwd());
-  if (!yes) refuseProduction(project, { ...options, action: "seed" });
+  if (!yes) await refuseProduction(project, { ...options, action: "seed" });
   const names = await withProgress("Seeding", () => runSeeds(project, options));
   for (const name of names) print(`${paint("green", "ran")} ${name}`);
 }

@@ -20,7 +20,6 @@ import {
 import { requireProject, sourcesOf } from "../project/project.ts";
 import type { ApplicationOptions } from "../project/application.ts";
 import type { DatabaseOption } from "../project/migrations.ts";
-import { readVariables } from "../project/variables.ts";
 import { count, paint, print, type Style, table, withProgress } from "../terminal/terminal.ts";
 import { addAppOption, addDatabaseOption, addExamples } from "./options.ts";
 
@@ -51,7 +50,7 @@ export function addDoctorCommand(program: Command): void {
 
 async function examine({ production = false, ...options }: DoctorOptions): Promise<void> {
   const project = requireProject(process.cwd());
-  const variables = readVariables(project);
+  const variables = await project.variables();
   const isProduction = production || variables["FW_ENV"] === "production";
   const findings = await withProgress("Checking", async () => {
     const database = await checkDatabase(project, { ...options, variables });

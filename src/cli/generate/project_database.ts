@@ -4,7 +4,6 @@
  * @module
  */
 import { basename, posix } from "node:path";
-import process from "node:process";
 import { parseEnv } from "node:util";
 import { CliError } from "../terminal/cli_error.ts";
 import { type Database, databaseName, databaseOfUrl } from "../project/database.ts";
@@ -45,10 +44,10 @@ export const TEST_DATABASE_FILE = "src/test_database.ts";
 const APP_TEST_FILE = "src/app_test.ts";
 
 /** Returns the kind of database of a project by the URL in its environment; default SQLite. */
-export function databaseOf(plan: FilePlan): Database {
-  const urls = [process.env, variablesIn(plan, ".env"), variablesIn(plan, ".env.example")]
-    .map((variables) => variables["DATABASE_URL"]);
-  return databaseOfUrl(urls.find(Boolean) ?? "") ?? "sqlite";
+async function databaseOf({ plan, project }: Generation): Promise<Database> {
+  const { DATABASE_URL } = await project.variables();
+  const url = DATABASE_URL || variablesIn(plan, ".env.example")["DATABASE_URL"];
+  return databaseOfUrl(url ?? "") ?? "sqlite";
 }
 
 /**
@@ -60,7 +59,7 @@ export function databaseOf(plan: FilePlan): Database {
 export async function ensureDatabase(generation: Generation): Promise<void> {
   const { plan, project } = generation;
   const existing = plan.read(DATABASE_FILE);
-  const database = databaseOf(plan);
+  const database = await databaseOf(generation);
   const own = databaseName(basename(project.root));
   if (existing !== undefined) {
     for (const name of ["Db", "DatabaseModule"]) {
@@ -133,14 +132,15 @@ export async function listModel(
 }
 
 /** Plans a migration after all others, for each database, and the test of all migrations. */
-export function addMigration(
-  { plan, project }: Generation,
+export async function addMigration(
+  generation: Generation,
   { name, scripts }: {
     readonly name: string;
     readonly scripts: (database: Database) => MigrationScripts;
   },
-): void {
-  const main = databaseOf(plan);
+): Promise<void> {
+  const { plan, project } = generation;
+  const main = await databaseOf(generation);
   plan.createMissing(migrationFiles(main));
   const folders = migrationFolders(project);
   const number = migrationNumber(project, { folders, name });

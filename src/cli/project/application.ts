@@ -78,9 +78,7 @@ async function readRoutes(
  */
 export async function documentOf(
   project: Project,
-  { isYaml, ...options }: ApplicationOptions & Pick<Inspection, "envFile"> & {
-    readonly isYaml: boolean;
-  },
+  { isYaml, ...options }: ApplicationOptions & { readonly isYaml: boolean },
 ): Promise<string> {
   return String(await inspect(project, { ...options, body: isYaml ? AS_YAML : AS_JSON }));
 }
@@ -176,12 +174,12 @@ export async function providersOf(
   return await runInProject(project, options) as ListedProviders; // the script wrote it
 }
 
-type Inspection = ApplicationOptions & Pick<ProjectScript, "body" | "env" | "envFile">;
+type Inspection = ApplicationOptions & Pick<ProjectScript, "body" | "env">;
 
 /** Runs code with a preview of the project's `app`, which builds no provider. */
 function inspect(
   project: Project,
-  { app, body, env = {}, envFile }: Inspection,
+  { app, body, env = {} }: Inspection,
 ): Promise<unknown> {
   const preview = `  const { FwFactory } = await import("@fw/fw");
   const app = await FwFactory.create(await exported.AppModule, { preview: true });
@@ -192,7 +190,6 @@ function inspect(
     name: "AppModule",
     option: "--app",
     body: preview + body,
-    envFile,
     env,
   });
 }

@@ -29,8 +29,7 @@ export interface BaseDocument {
  * Returns the document that a text names: a file of the current folder; a file of a revision,
  * `main:openapi.json`, whose path is from the top of the repository or, with `./`, from the current
  * folder; or a revision, `main`. The document of a revision is made by its own release of the
- * framework from its own routes, in a temporary worktree, with the variables of the project's
- * `.env`.
+ * framework from its own routes, in a temporary worktree, with the variables of the project.
  *
  * @throws {CliError} if there is neither, or it cannot be read
  */
@@ -63,8 +62,8 @@ async function textOf(project: Project, { base, ...options }: BaseOptions): Prom
     if (earlier?.root !== root) fail(base, "it has no project in this folder");
     linkPackages({ from: project, to: earlier });
     try {
-      const envFile = hasFile(project, ".env") ? resolve(project.root, ".env") : undefined;
-      return await documentOf(earlier, { ...options, isYaml: false, envFile });
+      const { variables } = project;
+      return await documentOf({ ...earlier, variables }, { ...options, isYaml: false });
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const advice = `a document in the repository needs no run: ${base}:openapi.json`;

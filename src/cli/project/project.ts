@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { CliError } from "../terminal/cli_error.ts";
 import { readText, withoutComments } from "../system/files.ts";
 import { PACKAGE } from "./framework.ts";
+import { readVariables, type Variables } from "./variables.ts";
 
 /** A project that uses the framework. */
 export interface Project {
@@ -17,6 +18,13 @@ export interface Project {
   readonly configFile: string;
   /** The specifier of the framework, such as `jsr:@fw/fw@^0.1.0`. */
   readonly framework: string;
+  /**
+   * Returns the variables of its application, as they were at the first call: so all that a command
+   * does and says is of the same ones.
+   *
+   * @throws {CliError} if its `.env` cannot be read
+   */
+  readonly variables: () => Promise<Variables>;
 }
 
 /** The default file of the application: `AppModule` and `setUp`. */
@@ -37,7 +45,10 @@ export function findProject(folder: string): Project | undefined {
   const above = dirname(folder);
   if (configFile === undefined) return above === folder ? undefined : findProject(above);
   const framework = frameworkOf(folder);
-  return framework === undefined ? undefined : { root: folder, configFile, framework };
+  if (framework === undefined) return undefined;
+  let read: Promise<Variables> | undefined;
+  const variables = () => read ??= readVariables(folder);
+  return { root: folder, configFile, framework, variables };
 }
 
 /**

@@ -14,7 +14,6 @@ import {
 import type { DatabaseOption } from "./migrations.ts";
 import type { Project } from "./project.ts";
 import { runInProject } from "./script.ts";
-import { readVariables } from "./variables.ts";
 
 /** How models are compared, as for `diffSchema`. */
 export interface DiffOptions extends DatabaseOption {
@@ -58,7 +57,7 @@ export async function diffsOf(
   project: Project,
   options: DiffOptions,
 ): Promise<readonly FolderDiff[]> {
-  const variables = readVariables(project);
+  const variables = await project.variables();
   const folders = migrationFolders(project).filter((folder) =>
     options.against === "migrations" || isOfDatabaseUrl(folder, variables)
   );

@@ -31,9 +31,7 @@ export interface ImportedFile {
 
 /** A script that uses the exports of a file of the project; its body returns JSON. */
 export interface ProjectScript extends ImportedFile {
-  /** The file of variables; default `.env` of the project, if it has one. */
-  readonly envFile?: string | undefined;
-  /** Variables that replace those of this process and of the file. */
+  /** Variables that replace those of the project. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Whether the body removes what it created when the `AbortSignal` in `aborted` is aborted, by
@@ -49,7 +47,7 @@ interface ScriptResult {
 }
 
 /**
- * Runs a script in the project's folder, with the variables of its `.env`, and returns its result.
+ * Runs a script in the project's folder, with its variables, and returns its result.
  *
  * @throws {CliError} if the file, the export or Deno is missing, or with the message of an
  * error of the script
@@ -58,16 +56,15 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
   const path = await checkedPath(project, script);
   const deno = requireDeno();
   const { cleansUp = false } = script;
+  const env = { ...await project.variables(), NO_COLOR: "1", ...script.env };
   return await interruptible(async (aborted, hurried) => {
     const folder = mkdtempSync(join(tmpdir(), "fw-"));
     try {
       const resultFile = join(folder, "result.json");
-      const { envFile = hasFile(project, ".env") ? ".env" : undefined } = script;
-      const variables = envFile === undefined ? [] : [`--env-file=${envFile}`];
-      const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", ...variables, "-"], {
+      const outcome = await run([deno, "run", "-A", "--quiet", "--no-prompt", "-"], {
         cwd: project.root,
         input: sourceOf(script.body, { path, resultFile, cleansUp }),
-        env: { ...process.env, NO_COLOR: "1", ...script.env },
+        env,
         ...cleansUp ? { stop: aborted, signal: hurried } : { signal: aborted },
       });
       const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");

@@ -33,7 +33,8 @@ async function filesOf({ kind, fields = "", tenant }: Run): Promise<readonly str
   using folder = new TemporaryFolder();
   const root = folder.path;
   const plan = new FilePlan(root);
-  const project = { root, configFile: "deno.json", framework: "jsr:@fw/fw" };
+  const variables = () => Promise.resolve({});
+  const project = { root, configFile: "deno.json", framework: "jsr:@fw/fw", variables };
   const shared = { plan, project, tenant, retries: 2 };
   if (kind === RESOURCE) {
     const target = readTarget("other", { root, kind: kind.name });

@@ -133,7 +133,7 @@ async function generateModel(generation: Generation): Promise<ModelFields> {
     index: indexesOf(fields),
     referred: fields.referred,
   };
-  addMigration(generation, {
+  await addMigration(generation, {
     name: `create_${many.snake}`,
     scripts: (database) => ({
       up: createTableSql(table, database),
@@ -175,7 +175,7 @@ export const MIGRATION: Kind = {
   async generate(generation) {
     await ensureDatabase(generation);
     const scripts = () => ({ up: UP, down: DOWN });
-    addMigration(generation, { name: generation.target.name.snake, scripts });
+    await addMigration(generation, { name: generation.target.name.snake, scripts });
     generation.plan.note("Write the migration: it runs once it contains a statement");
   },
 };
