@@ -10,8 +10,13 @@ import type { DbOptions } from "./options.ts";
 
 /** How far to roll back. */
 export interface RollBackOptions {
-  /** How many migrations to undo, a whole number of 1 or more; 1 by default. */
+  /** How many migrations to undo, a whole number of 1 or more; default that of `names`, or 1. */
   readonly steps?: number | undefined;
+  /**
+   * The migrations to undo, newest first, as they were chosen from `status()`: if others are the
+   * last ones by then, none is undone. By default, they are chosen under the lock.
+   */
+  readonly names?: readonly string[] | undefined;
 }
 
 /**
@@ -95,21 +100,24 @@ export class DbMigrations {
    * Rolls back the last executed migrations, newest first, and returns their names in that order:
    * fewer than `steps` if there are no more. If one of them has no `down`, none is rolled back. It
    * takes the lock of {@linkcode DbMigrations.migrate}; several instances that roll back at once
-   * each roll back `steps` migrations.
+   * each roll back `steps` migrations, unless they name them.
    *
    * @throws {RangeError} if `steps` is not a whole number of 1 or more
    * @throws {TypeError} if one of them has no `down`, or the migrations are invalid
-   * @throws {DbError} if they cannot be read; `Database` if one fails, or an executed one is
-   * missing or would come after a pending one. PostgreSQL and SQLite then roll back none of them,
+   * @throws {DbError} if they cannot be read; `Database` if one fails, an executed one is
+   * missing or would come after a pending one, or the last ones are not those of `names`.
+   * PostgreSQL and SQLite then roll back none of them,
    * MySQL those before the failure, and of its script the statements up to the last that
    * changes a schema
    */
-  async rollBack({ steps = 1 }: RollBackOptions = {}): Promise<readonly string[]> {
+  async rollBack(
+    { names, steps = names?.length ?? 1 }: RollBackOptions = {},
+  ): Promise<readonly string[]> {
     if (!Number.isSafeInteger(steps) || steps < 1) {
       throw new RangeError("Cannot roll back: steps is not a whole number of 1 or more");
     }
     return await this.#inTurn(({ rollBack }) =>
-      rollBack(this.#connection, { source: this.#source, steps })
+      rollBack(this.#connection, { source: this.#source, steps, names })
     );
   }
 

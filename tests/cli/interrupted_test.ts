@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import { DbOptions, DbService } from "../../src/db/mod.ts";
 import { SERVERS } from "../db/support/servers.ts";
 import { testOn } from "../support/test.ts";
-import { FW } from "./fw.ts";
+import { FW, fw } from "./fw.ts";
 import { MadeProject } from "./made_project.ts";
 
 const test = testOn(["deno"], "projects are run by it");
@@ -75,6 +75,34 @@ export function databaseOptions(): DbOptions {
     assert.equal(await isThere(name), false);
   }, { skip });
 }
+
+test("fw db rollback after an interrupted one undoes no other migration", async () => {
+  await using project = await MadeProject.make({ db: "mysql" });
+  await project.fw("g model cat");
+  const write = (name: string, sql: string) =>
+    writeFileSync(join(project.root, "migrations", name), sql);
+  write("0002_slow.sql", "create table slow (id bigint);\n");
+  write("0002_slow.down.sql", "do sleep(4);\ndrop table slow;\n");
+  await project.fw("db migrate");
+  const { child, ended } = start(project, "db", "rollback", "--yes");
+  await using db = await DbService.with({}).open(DbOptions.fromUrl(project.env["DATABASE_URL"]!));
+  const isRunning = async () => {
+    const query = sql`select 1 from information_schema.processlist
+      where db = database() and state like '%sleep%'`;
+    return (await query.execute(db.kysely)).rows.length > 0;
+  };
+  for (let i = 0; i < 1000 && !await isRunning(); i++) await delay(10);
+  send(child, "SIGINT");
+  assert.deepEqual(await ended, [130, null]);
+  assert.ok(await isRunning());
+  const again = await fw("db rollback --yes", { cwd: project.root, env: project.env });
+  assert.deepEqual([again.code, again.stdout, again.stderr], [
+    1,
+    "",
+    "error: Cannot roll back 0002_slow: the last is 0001_create_cats by now\n",
+  ]);
+  assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}.+\n0002_slow {9}pending/);
+}, { skip: SERVERS.mysql.skip });
 
 test("a second signal ends fw prove at once, whatever its application does", async () => {
   await using project = await MadeProject.make();

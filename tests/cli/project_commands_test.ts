@@ -126,7 +126,7 @@ test("fw routes and fw openapi need no database, and report why an application d
   assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
 });
 
-test("an interrupted fw routes ends its process, and removes its files", async () => {
+test("an interrupted fw routes ends its process, and removes its files; a killed one ends it", async () => {
   await using project = await MadeProject.make();
   using folder = new TemporaryFolder();
   const pidFile = join(folder.path, "pid");
@@ -138,18 +138,30 @@ await new Promise((resolve) => setTimeout(resolve, 20_000));
   const temporary = join(folder.path, "tmp");
   mkdirSync(temporary);
   const [program, ...args] = FW;
-  const child = spawn(program, [...args, "routes"], {
-    cwd: project.root,
-    env: { ...process.env, TMPDIR: temporary },
-    stdio: "ignore",
-  });
-  const ended = once(child, "exit");
-  for (let i = 0; i < 1000 && !existsSync(pidFile); i++) await delay(10);
-  const pid = Number(readFileSync(pidFile, "utf8"));
-  process.kill(child.pid ?? 0, "SIGINT");
-  assert.deepEqual(await ended, [130, null]);
-  assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+  const start = async () => {
+    const child = spawn(program, [...args, "routes"], {
+      cwd: project.root,
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    const hasPid = () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "";
+    for (let i = 0; i < 1000 && !hasPid(); i++) await delay(10);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    rmSync(pidFile);
+    return { pid, signal: (name: string) => process.kill(child.pid ?? 0, name), ended };
+  };
+  const one = await start();
+  one.signal("SIGINT");
+  assert.deepEqual(await one.ended, [130, null]);
+  assert.throws(() => process.kill(one.pid, 0), { code: "ESRCH" });
   assert.deepEqual(readdirSync(temporary), []);
+  const other = await start();
+  other.signal("SIGKILL");
+  assert.deepEqual(await other.ended, [null, "SIGKILL"]);
+  await assert.rejects(async () => {
+    for (let i = 0; i < 1000; i++, await delay(10)) process.kill(other.pid, 0);
+  }, { code: "ESRCH" });
 });
 
 for (const db of ["sqlite", "postgres", "mysql"] as const) {

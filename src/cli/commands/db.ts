@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import process from "node:process";
 import { MIGRATION } from "../generate/kinds/model.ts";
-import { requireProject } from "../project/project.ts";
+import { type Project, requireProject } from "../project/project.ts";
 import {
   type DatabaseOption,
   type ListedMigration,
@@ -15,7 +15,7 @@ import {
   rollBack,
 } from "../project/migrations.ts";
 import { paint, print, table, withProgress } from "../terminal/terminal.ts";
-import { confirm } from "./confirm.ts";
+import { agree, requirePrompt } from "./confirm.ts";
 import { addDiffCommand } from "./db_diff.ts";
 import { addPullCommand } from "./db_pull.ts";
 import { addSeedCommand } from "./db_seed.ts";
@@ -73,17 +73,28 @@ interface RollbackOptions extends DatabaseOption {
 
 async function undoLast({ yes = false, ...options }: RollbackOptions): Promise<void> {
   const project = requireProject(process.cwd());
-  const last = options.steps === 1 ? "last migration" : `last ${options.steps} migrations`;
-  if (!yes) {
-    await confirm(project, {
-      ...options,
-      action: "roll back",
-      question: (database) => `Roll back the ${last} of ${database}? Data can be lost.`,
-    });
-  }
-  const names = await withProgress("Rolling back migrations", () => rollBack(project, options));
+  const action = "roll back";
+  const database = yes ? undefined : await requirePrompt(project, { ...options, action });
+  const names = await withProgress("Reading migrations", () => lastOf(project, options));
   if (names.length === 0) return print("No migration was run.");
-  for (const name of names) print(`${paint("yellow", "rolled back")} ${name}`);
+  if (database !== undefined) {
+    await agree(action, `Roll back ${names.join(", ")} of ${database}? Data can be lost.`);
+  }
+  // chosen by now: one that is interrupted may go on, and end while the next one waits for it
+  const undone = await withProgress(
+    "Rolling back migrations",
+    () => rollBack(project, { ...options, names }),
+  );
+  for (const name of undone) print(`${paint("yellow", "rolled back")} ${name}`);
+}
+
+/** Returns the names of the last migrations that have run, newest first. */
+async function lastOf(
+  project: Project,
+  { steps, ...options }: DatabaseOption & { readonly steps: number },
+): Promise<readonly string[]> {
+  const executed = (await migrationsOf(project, options)).filter(({ executedAt }) => executedAt);
+  return executed.slice(-steps).map(({ name }) => name).toReversed();
 }
 
 function stateOf({ executedAt, isMissing, isEdited }: ListedMigration): string {

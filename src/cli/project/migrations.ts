@@ -41,14 +41,18 @@ export async function migrate(
   return await call(project, { ...options, method: "migrate()" }) as readonly string[]; // as above
 }
 
-/** Rolls back the last migrations, and returns their names. */
+/**
+ * Rolls back migrations, newest first, and returns their names.
+ *
+ * @throws {CliError} if they are not the last ones by then
+ */
 export async function rollBack(
   project: Project,
-  { steps, ...options }: DatabaseOption & { readonly steps: number },
+  { names, ...options }: DatabaseOption & { readonly names: readonly string[] },
 ): Promise<readonly string[]> {
   return await call(project, {
     ...options,
-    method: `rollBack({ steps: ${steps} })`,
+    method: `rollBack(${JSON.stringify({ names })})`,
   }) as readonly string[]; // as above
 }
 

@@ -162,6 +162,7 @@ function sourceOf(
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 ${cleansUp ? ABORTED : ""}
+${ORPHANED}
 async function main() {
   const exported = await import(${JSON.stringify(pathToFileURL(path).href)});
 ${body}
@@ -201,6 +202,12 @@ try {
 const ABORTED = `const controller = new AbortController();
 const aborted = controller.signal;
 for (const signal of ${JSON.stringify(SIGNALS)}) process.on(signal, () => controller.abort());`;
+
+/** The code by which SIGTERM ends a script whose parent was killed, and which would go on. */
+const ORPHANED = `const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
+}, 500).unref();`;
 
 /** The code by which a script describes an error. */
 const DESCRIBE = `function describe(error) {

@@ -128,6 +128,43 @@ testOnEach(
   { brands: ["sqlite"] },
 );
 
+testOnEach(
+  "DbMigrations.rollBack() of names undoes nothing if others are the last under the lock",
+  async ({ url }) => {
+    const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+    const slow: Migrations = {
+      ...THREE,
+      "3_row": {
+        up: THREE["3_row"].up,
+        async down() {
+          begin();
+          await delay(200);
+        },
+      },
+    };
+    await withMigrations(url, slow, (migrations) => migrations.migrate());
+    const undo = (names: readonly string[]) =>
+      withMigrations(url, slow, (migrations) => migrations.rollBack({ names }));
+    const undone = undo(["3_row"]);
+    await hasBegun;
+    await assert.rejects(
+      undo(["3_row"]),
+      dbError("Database", "Cannot roll back 3_row: the last is 2_row by now"),
+    );
+    assert.deepEqual(await undone, ["3_row"]);
+    await assert.rejects(
+      undo(["1_notes"]),
+      dbError("Database", "Cannot roll back 1_notes: the last is 2_row by now"),
+    );
+    await assert.rejects(undo([]), RangeError);
+    assert.deepEqual(await undo(["2_row", "1_notes"]), ["2_row", "1_notes"]);
+    await assert.rejects(
+      undo(["1_notes"]),
+      dbError("Database", "Cannot roll back 1_notes: no migration has run"),
+    );
+  },
+);
+
 test("DbMigrations.rollBack() rejects steps other than a whole number of 1 or more", async () => {
   await withMigrations("sqlite::memory:", THREE, async (migrations) => {
     await migrations.migrate();
