@@ -368,8 +368,8 @@ export class Repository<
   /**
    * Updates the row with these values of unique columns, and returns the updated row. Without
    * columns to set, the row stays unchanged. Data can name relations, whose rows are connected,
-   * disconnected or created with it, all or none. If the model has a `version()`, `where` can name
-   * the version that the row must have.
+   * disconnected or created with it, all or none. If the model has a `version()`, these increment
+   * it too, and `where` can name the version that the row must have.
    *
    * @throws {DbError} `RowNotFound` if there is no such row, or a row to connect; `Conflict` if the
    * row has another version

@@ -78,7 +78,7 @@ export interface FieldFactory {
   createdAt(): Field<"timestamp", "default" | "clock">;
   /**
    * A timestamp that the repository sets when it creates a row, and each time it updates one,
-   * unless the data has one. An update without columns to set leaves it unchanged.
+   * unless the data has one. An update that sets no column, nor the next version, leaves it.
    */
   updatedAt(): Field<"timestamp", "default" | "clock">;
   /**
@@ -90,8 +90,9 @@ export interface FieldFactory {
   /**
    * The version of rows: a whole number that is 1 in a new row, and that each update of the row
    * increments. Data cannot set it. The `where` of `update`, `delete` and `purge` can name it: for
-   * a row that has another version, they fail with `Conflict`. An update without columns to set
-   * leaves it unchanged, and so does SQL beside the repository. A model has at most one.
+   * a row that has another version, they fail with `Conflict`. An update that writes neither the
+   * row nor related rows leaves it unchanged, and so does SQL beside the repository. A model has at
+   * most one.
    */
   version(): Field<"integer", "default" | "version">;
   /**

@@ -6,6 +6,7 @@ import {
   DbService,
   field,
   hasMany,
+  manyToMany,
   model,
 } from "../../../src/db/mod.ts";
 import { dbError, testOnEach } from "../support/database.ts";
@@ -25,12 +26,22 @@ const Book = model("books", {
   version: field.version(),
   gone: field.deletedAt(),
 });
+const Label = model("labels", { name: field.text().primaryKey() });
+const BookLabel = model("book_labels", {
+  book_id: field.integer().references(Book),
+  label: field.text().references(Label),
+}, { primaryKey: ["book_id", "label"] });
+const MODELS = { shelf: Shelf, book: Book, label: Label, bookLabel: BookLabel };
 const RELATIONS = {
   shelf: { books: hasMany(Book.shelf_id) },
-  book: { shelf: belongsTo(Book.shelf_id) },
+  book: {
+    shelf: belongsTo(Book.shelf_id),
+    labels: manyToMany(BookLabel.book_id, BookLabel.label),
+  },
+  label: { books: manyToMany(BookLabel.label, BookLabel.book_id) },
 };
-class Books extends DbService.with({ shelf: Shelf, book: Book }, RELATIONS) {}
-class HookedBooks extends DbService.with({ shelf: Shelf, book: Book }, RELATIONS, {
+class Books extends DbService.with(MODELS, RELATIONS) {}
+class HookedBooks extends DbService.with(MODELS, RELATIONS, {
   on: { book: { created() {}, updated() {}, deleted() {} } },
 }) {}
 
@@ -86,7 +97,7 @@ for (const Service of [Books, HookedBooks]) {
     });
     assert.deepEqual(await versionsOf(db), { a: 7, b: 3, c: 3, d: 1, e: 1, f: 1 });
     const data = { books: { set: [{ code: "b" }, { code: "c" }] } };
-    assert.equal((await shelf.update({ where: { id }, data })).revision, revision, "it is not set");
+    assert.equal((await shelf.update({ where: { id }, data })).revision, revision + 1);
     assert.deepEqual(await versionsOf(db), { a: 8, b: 3, c: 4, d: 1, e: 1, f: 2 });
 
     assert.equal((await book.delete({ where: { code: "d" } })).version, 2);
@@ -146,6 +157,59 @@ for (const Service of [Books, HookedBooks]) {
     );
     assert.equal((await book.purge({ where: { id, version: 7 } })).version, 7);
   });
+}
+
+for (const Service of [Books, HookedBooks]) {
+  testOnEach(
+    `data of related rows alone increments a version: ${Service.name}`,
+    async ({ url }) => {
+      await using db = await openBooks(url, Service as typeof Books);
+      const { book, label, shelf } = db;
+      await label.createMany({ data: [{ name: "x" }, { name: "y" }] });
+      const labels = { connect: { name: "x" } };
+      const { id } = await book.create({ data: { code: "a", labels } });
+      const where = { id };
+      const steps = [{ labels: { set: [] } }, { labels }, { labels }, {
+        labels: { create: { name: "z" } },
+      }, { labels: { disconnect: { name: "z" } } }];
+      for (const [n, data] of steps.entries()) {
+        assert.equal((await book.update({ where, data })).version, n + 2);
+      }
+      for (const data of [{ labels: {} }, { shelf: {} }, { labels: undefined }, {}]) {
+        assert.equal((await book.update({ where, data })).version, 6);
+      }
+      const stale = { ...where, version: 5 };
+      const data = { labels: { set: [{ name: "y" }] } };
+      for (const each of [data, { labels: {} }]) {
+        await assert.rejects(
+          book.update({ where: stale, data: each }),
+          dbError("Conflict", "Cannot update books: the row has another version"),
+        );
+      }
+      assert.deepEqual(await label.findMany({ where: { books: { some: { id } } } }), [{
+        name: "x",
+      }]);
+      const upserted = await book.upsert({ where, create: { code: "b" }, update: data });
+      assert.equal(upserted.version, 7);
+      assert.deepEqual(await label.findMany({ where: { books: { some: { id } } } }), [{
+        name: "y",
+      }]);
+      await label.update({ where: { name: "x" }, data: { books: { connect: where } } });
+      assert.deepEqual(await versionsOf(db), { a: 7 }, "the data is that of the label");
+
+      const { id: shelfId } = await shelf.create({ data: { name: "s" } });
+      const results = await Promise.allSettled(Array.from({ length: 8 }, (_, n) =>
+        shelf.update({
+          where: { id: shelfId, revision: 1 },
+          data: { books: { create: { code: `c${n}` } } },
+        })));
+      const failures = results.filter(({ status }) => status === "rejected")
+        .map((result) => (result as PromiseRejectedResult).reason.code);
+      assert.deepEqual(failures, Array(7).fill("Conflict"));
+      assert.equal(await book.count({ where: { shelf_id: shelfId } }), 1);
+      assert.equal((await shelf.findUnique({ where: { id: shelfId } }))?.revision, 2);
+    },
+  );
 }
 
 testOnEach("of 50 concurrent updates of a version, one is made", async ({ url }) => {

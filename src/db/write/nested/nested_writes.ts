@@ -8,7 +8,7 @@ import { targetValues } from "../../query/condition.ts";
 import { keyOf } from "../../query/key.ts";
 import type { Operation } from "../../query/operation.ts";
 import type { AnyRow, Values } from "../../query/table_column.ts";
-import { createValues, namesRelation, updateValues } from "../assignments.ts";
+import { createValues, namesRelation, updateStamps, updateValues } from "../assignments.ts";
 import { writesOf } from "../hooked_writes.ts";
 import type { InsertionUnless } from "../inserts.ts";
 import { lockRow } from "../locked_rows.ts";
@@ -106,7 +106,9 @@ async function update(
   if (!found) return undefined;
   const keys = await writeParents(before, place);
   const operation = begin("update", place);
-  const values = updateValues(joined([columns, keys], place), operation);
+  const given = updateValues(joined([columns, keys], place), operation);
+  const isNext = table.version && given.size === 0 && after.some(({ steps }) => steps.size > 0);
+  const values = isNext ? updateStamps([], operation) : given;
   const key = keyOfRow(found, table);
   const row = values.size === 0
     ? found
