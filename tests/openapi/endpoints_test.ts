@@ -135,7 +135,7 @@ test("Built-in endpoints: they are outside of global prefix, version, guards and
     assert.equal(await statusOf(app, `/api${path}`), 404, `/api${path}`);
     assert.equal(await statusOf(app, `/api/v1${path}`), 404, `/api/v1${path}`);
   }
-  assert.equal(await statusOf(app, "/api/v1/things"), 403);
+  assert.equal(await statusOf(app, "/api/v1/things"), 401);
 });
 
 test("Built-in endpoints: they are not rate limited", async () => {

@@ -15,7 +15,6 @@ import { HttpException } from "../http/http_exception.ts";
 import { markOf, type VersionReader } from "../http/matched_route.ts";
 import { dropBody, withoutBody } from "../http/sendable.ts";
 import { inputOf } from "../route/declared_input.ts";
-import { composePath, segmentsOf } from "../route/path.ts";
 import { applyFilters, type PipelineDeclaration, resolvePipeline } from "../route/pipeline.ts";
 import { problemResponse } from "../http/problem.ts";
 import { TOO_DEEP } from "../http/raw_path.ts";
@@ -24,7 +23,11 @@ import { createDirectRoute, type DirectRoute } from "../route/direct/direct_rout
 import { contextMaker } from "../route/direct/incoming.ts";
 import type { RouteOptions } from "../route/route_options.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
-import { globalGuards, identityNeededBy } from "../route/route_protection.ts";
+import {
+  type GlobalProtection,
+  identityGuards,
+  identityNeededBy,
+} from "../route/route_protection.ts";
 import {
   type BoundRoute,
   nameOf,
@@ -34,7 +37,6 @@ import {
 } from "../route/route_table.ts";
 import { createRouter, MAX_SEGMENTS } from "../route/path_router.ts";
 import { mount } from "../route/router.ts";
-import type { PathVersions } from "../route/unmatched.ts";
 import type { Versioning } from "../route/version.ts";
 import { loadFastPaths } from "../schema/compiled/fast_path.ts";
 import type { AnySchema } from "../schema/validation.ts";
@@ -98,7 +100,7 @@ export async function assemble(
   async function answerNotFound(c: Context): Promise<Response> {
     try { // inside middleware, which would not see what it throws
       const { answerUnmatched } = await import("../route/unmatched.ts");
-      return answerUnmatched(router, c, { pathVersions: pathVersions(options, versions) });
+      return answerUnmatched(router, c, { ...options, versions });
     } catch (error) {
       return c.res = await answerError(error, c);
     }
@@ -133,6 +135,7 @@ export async function assemble(
   const answerOnce = placed.some(({ bound }) => bound.route.options.idempotent)
     ? (await import("./idempotent_routes.ts")).idempotentRoutes(kernel.instances())
     : undefined;
+  const protection = { ...options, guards: options.global.guards ?? [] };
   for (const each of placed) {
     const { method, path, bound } = each;
     if (endpoints.includes(slotOf({ method, path }))) {
@@ -140,7 +143,7 @@ export async function assemble(
         `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
       );
     }
-    if (!authenticates) checkIdentity(bound, options.global);
+    if (!authenticates) checkIdentity(bound, protection);
     const { bodyLimit, openapi } = bound.route.options;
     const { deprecated: deprecation } = openapi ?? {};
     const version = reader && each.versions.length > 0
@@ -155,7 +158,7 @@ export async function assemble(
     const handlerOptions = { path, bodyLimit: options.bodyLimit, conditional, once };
     const { guards, interceptors, filters } = bound.pipeline;
     const pipeline = () => ({
-      guards: [...global.guards, ...guards, ...globalGuards(bound, options)],
+      guards: [...global.guards, ...guards, ...identityGuards(bound, protection)],
       interceptors: [...global.interceptors, ...interceptors],
       filters,
     });
@@ -206,8 +209,8 @@ function setsIdentity({ slot }: Plugin): boolean {
 }
 
 /** Refuses a route that needs an identity if nothing sets one. */
-function checkIdentity(bound: BoundRoute, { guards = [] }: PipelineDeclaration): void {
-  const name = identityNeededBy(bound, { guards });
+function checkIdentity(bound: BoundRoute, global: GlobalProtection): void {
+  const name = identityNeededBy(bound, global);
   if (name === undefined) return;
   throw new TypeError(
     `Cannot mount ${nameOf(bound)}: ${name} requires an identity, but no authentication is ` +
@@ -223,16 +226,6 @@ async function readerOf(
   if (versioning === undefined || versioning.kind === "URI") return undefined;
   const { versionReader } = await import("../route/version_reader.ts");
   return versionReader(known, versioning);
-}
-
-/** Returns the place of versions in paths. */
-function pathVersions(
-  { globalPrefix, versioning }: Prefixes,
-  known: readonly string[],
-): PathVersions | undefined {
-  if (versioning?.kind !== "URI") return undefined;
-  const prefix = composePath({ globalPrefix });
-  return { segment: prefix === "/" ? 0 : segmentsOf(prefix).length, known };
 }
 
 function slotOf({ method, path }: { readonly method: string; readonly path: string }): string {

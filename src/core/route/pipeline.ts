@@ -10,8 +10,9 @@ import { asError } from "../http/http_exception.ts";
 import type { Class } from "../../platform/class.ts";
 
 /**
- * The result of a guard: only `true` accepts a request; anything else refuses it with 403. For
- * another response, the guard throws.
+ * The result of a guard: only `true` accepts a request; anything else refuses it with 403, or with
+ * 401 if the route needs an identity and the caller has none. For another response, the guard
+ * throws.
  */
 export type GuardResult = boolean | Promise<boolean>;
 
@@ -20,7 +21,7 @@ export type CanActivateFn = (c: Context) => GuardResult;
 
 /** A guard as a class, which the container creates, so that it can inject. */
 export interface CanActivate {
-  /** Returns `true` to accept the request, and `false` to refuse it with 403; or throws. */
+  /** Returns `true` to accept the request, and `false` to refuse it; or throws. */
   canActivate(c: Context): GuardResult;
 }
 
@@ -66,7 +67,10 @@ export interface Pipeline {
  * classes that the container creates.
  */
 export interface PipelineDeclaration {
-  /** Guards: the global ones run first, then the controller's, then the route's. */
+  /**
+   * Guards: the global ones run first, then the controller's, then the route's; then an identity,
+   * a role and scopes are required.
+   */
   readonly guards?: readonly (CanActivateFn | Class<CanActivate>)[];
   /** Interceptors: the global ones are outermost, then the controller's, then the route's. */
   readonly interceptors?: readonly (InterceptorFn | Class<Interceptor>)[] | undefined;

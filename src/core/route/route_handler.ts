@@ -9,6 +9,7 @@ import { inTurn, orElse, whenReady } from "../../platform/ready.ts";
 import { isForm, readBody } from "../http/body.ts";
 import { bodyLimit, bodyLimitError, limitBody, limitOtherReads } from "../http/body_limit.ts";
 import type { Context } from "../http/context.ts";
+import { requireIdentity } from "./caller.ts";
 import { queryOf } from "./extractor.ts";
 import { ForbiddenException } from "../http/http_exception.ts";
 import { inputSteps, partStep, type Readers, readingOf, runSteps } from "./input_steps.ts";
@@ -95,7 +96,12 @@ export function createRouteHandler(
     return orElse(
       () => {
         limitBody(c, ownLimit ?? bodyLimit.get(c) ?? limit, { isReadFirst });
-        const admitted = inTurn(guards, (guard) => whenReady(guard(c), admit));
+        const admitted = inTurn(guards, (guard) =>
+          whenReady(guard(c), (isAdmitted: boolean) => {
+            if (isAdmitted === true) return;
+            if (guards.includes(requireIdentity)) requireIdentity(c);
+            throw new ForbiddenException();
+          }));
         return whenReady(admitted, () => answered(c));
       },
       (error) => {
@@ -135,11 +141,6 @@ async function around(
     if (response) dropBody(response);
     throw error;
   }
-}
-
-/** Throws 403 unless a guard has returned `true`. */
-function admit(isAdmitted: boolean): void {
-  if (isAdmitted !== true) throw new ForbiddenException();
 }
 
 /** Returns a handler of a safe method (RFC 9110 §9.2.1), whose work can be given up. */

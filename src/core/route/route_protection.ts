@@ -53,14 +53,14 @@ export async function declaredGuards(
 }
 
 /**
- * Returns the guards that the application requires for a route. They run last, as the guards before
- * them can identify the caller.
+ * Returns the guard of a route that needs an identity. It runs last, as the guards before it can
+ * identify the caller.
  */
-export function globalGuards(
+export function identityGuards(
   declared: DeclaredRoute,
-  { requiresIdentity }: Pick<GlobalProtection, "requiresIdentity">,
+  global: GlobalProtection,
 ): readonly CanActivateFn[] {
-  return requiresIdentity && !isPublic(declared) ? [requireIdentity] : [];
+  return needsIdentity(protectionOf(declared, global)) ? [requireIdentity] : [];
 }
 
 /** Lists the guards of a route, of every level, as declared. */
@@ -92,7 +92,7 @@ export function protectionOf(declared: DeclaredRoute, global: GlobalProtection):
   if (roles.length > 0) return "roles";
   if (scopes.length > 0) return "scopes";
   if ([...guards, ...extractors].some(requiresIdentity)) return "identity";
-  if (globalGuards(declared, global).length > 0) return "identity";
+  if (global.requiresIdentity && !isPublic(declared)) return "identity";
   if (guards.length > 0) return "guarded";
   return isPublic(declared) ? "public" : "open";
 }

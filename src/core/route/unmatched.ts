@@ -16,16 +16,16 @@ import {
   type MatchedRoute,
   type RouteMark,
 } from "../http/matched_route.ts";
+import { composePath, segmentsOf } from "./path.ts";
+import type { Prefixes } from "./route_table.ts";
 
 /** The methods that are looked up for `Allow`. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
-/** The place of versions in paths, and the known versions. */
-export interface PathVersions {
-  /** The index of the segment. */
-  readonly segment: number;
+/** Where the versions of paths are, and the known ones. */
+export interface UnmatchedOptions extends Prefixes {
   /** The versions of all routes. */
-  readonly known: readonly string[];
+  readonly versions: readonly string[];
 }
 
 /**
@@ -38,14 +38,14 @@ export interface PathVersions {
 export function answerUnmatched(
   router: Hono,
   c: Context,
-  { pathVersions }: { readonly pathVersions?: PathVersions | undefined } = {},
+  options: UnmatchedOptions,
 ): Response {
   const { path, method } = c.req;
   const marks = METHODS.flatMap((method) =>
     marksAt(router, { method, path }).map((mark) => ({ ...mark, method }))
   );
   if (marks.length === 0) {
-    const versions = otherVersions(router, { path, pathVersions });
+    const versions = otherVersions(router, path, options);
     throw new NotFoundException(
       versions.length > 0 ? unknownVersion(versions) : "There is nothing at this path",
     );
@@ -90,15 +90,15 @@ const MAX_LENGTH = 2048;
 /** Lists the versions of a path whose own version is unknown, but looks like a known one. */
 function otherVersions(
   router: Hono,
-  { path, pathVersions: { segment, known } = { segment: 0, known: [] } }: {
-    readonly path: string;
-    readonly pathVersions: PathVersions | undefined;
-  },
+  path: string,
+  { globalPrefix, versioning, versions }: UnmatchedOptions,
 ): readonly string[] {
-  if (path.length > MAX_LENGTH) return [];
+  if (versioning?.kind !== "URI" || path.length > MAX_LENGTH) return [];
+  const prefix = composePath({ globalPrefix });
+  const segment = prefix === "/" ? 0 : segmentsOf(prefix).length;
   const segments = path.split("/").slice(1);
   const shape = (version = "") => version.replace(/\d+/g, "0");
-  return known.filter((version) =>
+  return versions.filter((version) =>
     shape(version) === shape(segments[segment]) &&
     METHODS.some((method) =>
       marksAt(router, { method, path: `/${segments.with(segment, version).join("/")}` }).length > 0

@@ -3,12 +3,14 @@ import {
   callerIdentity,
   callerRoles,
   callerScopes,
+  ConflictException,
   type Context,
   controller,
   type FwApplication,
   module,
   route,
 } from "../../../mod.ts";
+import { OAuth2Principal } from "../../../src/oauth2/mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
@@ -160,4 +162,52 @@ test("middleware can identify callers without useOAuth2() and useAuthn()", async
       "/scopes": ["scopes", [], ["orders:read", "orders:write"]],
     },
   );
+});
+
+class RefusingController extends controller("refusing", { guards: [() => false] }) {
+  any = route.get("/any", () => 1);
+  roles = route.get("/roles", { roles: ["admin"] }, () => 1);
+  scopes = route.get("/scopes", { scopes: ["orders:read"] }, () => 1);
+  caller = route.get("/caller", { args: { me: OAuth2Principal } }, () => 1);
+  pub = route.get("/public", { public: true }, () => 1);
+}
+class FailingController extends controller("failing", { guards: [() => failed()] }) {
+  any = route.get("/any", () => 1);
+}
+
+function failed(): never {
+  throw new ConflictException("Not now");
+}
+
+test("a guard refuses anonymous callers of a route that needs an identity with 401", async () => {
+  const { verifier, sign } = await issuer();
+  const authorization = `Bearer ${await sign()}`;
+  const refusing = module({ name: "App", controllers: [RefusingController, FailingController] });
+  for (
+    const [require, any] of [[true, 401], [false, 403]] as const
+  ) {
+    await using app = await createTestApplication(refusing, {
+      setUp: (app) => app.useOAuth2(verifier, { require }),
+    });
+    const answers = async (headers: HeadersInit = {}) => {
+      const all: Record<string, readonly [number, boolean]> = {};
+      for (const name of ["any", "roles", "scopes", "caller", "public"]) {
+        const answer = await app.request(`/refusing/${name}`, { headers });
+        all[name] = [answer.status, answer.headers.has("www-authenticate")];
+      }
+      return all;
+    };
+    assert.deepEqual(await answers(), {
+      any: [any, any === 401],
+      roles: [401, true],
+      scopes: [401, true],
+      caller: [401, true],
+      public: [403, false],
+    });
+    assert.deepEqual(
+      Object.values(await answers({ authorization })),
+      Array(5).fill([403, false]),
+    );
+    assert.equal((await app.request("/failing/any")).status, 409);
+  }
 });
