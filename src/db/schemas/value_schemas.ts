@@ -138,12 +138,14 @@ const RECEIVED: SchemaByKind = {
   array: ({ traits: { element } }) => v.array(receivedSchema(element as AnyField)),
 };
 
+const TEXT = "well-formed text without U+0000";
+
 /** The values that every database stores, where the schema of a kind allows others. */
 const KEPT: Partial<Record<FieldKind, (traits: AnyField["traits"]) => string>> = {
   bigint: () => "a whole number of 64 bits",
-  text: () => "well-formed text without U+0000",
+  text: () => TEXT,
   decimal: digitsOf,
-  json: () => "JSON of at most 31 levels",
+  json: () => `JSON of at most 31 levels, of finite numbers and ${TEXT}`,
   timestamp: () => "a time of the years 1000 to 9999",
   date: () => "a date that exists, of the years 1000 to 9999",
 };

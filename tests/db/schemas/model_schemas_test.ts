@@ -160,10 +160,20 @@ const CASES: Readonly<
   },
   padded: { accepted: [[{ at: " x " }, { at: "x" }]], refused: [] },
   notes: {
-    accepted: [[[1, { a: null }]], [null]],
-    refused: [["a\0", "Expected JSON of at most 31 levels"]],
+    accepted: [[[1, { a: null }]], [nested(31)], [null]],
+    refused: ["a\0", "\ud800", { "\0": 1 }, JSON.parse('{"a":1e400}'), nested(32)].map((
+      value,
+    ) => [
+      value,
+      "Expected JSON of at most 31 levels, of finite numbers and well-formed text without U+0000",
+    ]),
   },
 };
+
+/** Returns lists inside of each other. */
+function nested(levels: number): readonly unknown[] {
+  return levels === 1 ? [] : [nested(levels - 1)];
+}
 
 testOnEach(
   "createSchemaOf() and updateSchemaOf() read what the repository stores",
