@@ -117,7 +117,7 @@ test("fw db rollback prompts on a terminal, except in production", async () => {
   const cwd = join(folder.path, "shop");
   await onTerminal("g model cat", { cwd, typed: [[/What are its fields\?/, "\n"]] });
   await onTerminal("db migrate", { cwd });
-  const question = /Roll back the last migration of sqlite:data\/data\.sqlite\?/;
+  const question = /Roll back 0001_create_cats of sqlite:data\/data\.sqlite\?/;
   for (const keys of ["no\n", "\n", "\x04"]) {
     const refused = await onTerminal("db rollback", { cwd, typed: [[question, keys]] });
     assert.equal(refused.code, 1, JSON.stringify(keys));
