@@ -6,6 +6,7 @@
 import type { WSContext, WSEvents } from "hono/ws";
 import type { Context } from "../../core/http/context.ts";
 import { ServiceUnavailableException } from "../../core/http/http_exception.ts";
+import { callerContext } from "../../platform/caller.ts";
 import { exchangeOf } from "../deno_request.ts";
 import { type Handshake, PROTOCOL, withFields } from "./handshake.ts";
 
@@ -22,7 +23,9 @@ export async function upgradeOnDeno({ c, events }: Handshake): Promise<Response>
     const named = protocol === undefined ? events : namingProtocol(events, protocol);
     const handlers = closedOnce(counted(named, upgrade));
     // Deno finds no protocol in a list without spaces
-    const response = await upgradeWebSocket(withFields(c, { [PROTOCOL]: undefined }), handlers);
+    const open = () => upgradeWebSocket(withFields(c, { [PROTOCOL]: undefined }), handlers);
+    // Deno reports its events in the context in which it is created; Node and Bun in none
+    const response = await (callerContext()?.(open) ?? open());
     if (protocol !== undefined) response.headers.set(PROTOCOL, protocol);
     return response;
   } catch (error) {

@@ -1,14 +1,17 @@
 /** A transaction for each request: in an interceptor, and in middleware. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   ConflictException,
   type Context,
   controller,
+  FwFactory,
   inject,
   type Interceptor,
   module,
   type NextHandler,
   route,
+  upgradeWebSocket,
 } from "../../../mod.ts";
 import { DbModule, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
@@ -24,6 +27,9 @@ class Atomic implements Interceptor {
   }
 }
 
+/** The results of work that ended later. */
+const done: (readonly [name: string, result: string])[] = [];
+
 /** Writes a note named `text`, and fails unless that is `kept`. */
 class Notes extends controller("notes") {
   readonly #db = inject(Db);
@@ -33,12 +39,38 @@ class Notes extends controller("notes") {
     { interceptors: [Atomic] },
     ({ params }) => this.#write(params.text),
   );
+  late = route.post("/late", { interceptors: [Atomic] }, async (_, c) => {
+    const count = async () => {
+      await delay(1); // until the transaction has ended
+      return await this.#db.note.count();
+    };
+    const begin = (name: string) => {
+      const work = count().then(String, (error: Error) => error.message);
+      c.executionCtx.waitUntil(work.then((result) => done.push([name, result])));
+    };
+    begin("inside");
+    await this.#db.afterCommit(() => begin("after the commit"));
+    await this.#db.note.count();
+    return {};
+  });
+  socket = route.get("/socket", { interceptors: [Atomic] }, (_, c) =>
+    upgradeWebSocket(c, {
+      onMessage: async ({ data }, socket) => {
+        const created = this.#db.note.create({ data: { text: String(data) } });
+        socket.send(await created.then(({ text }) => text, (error: Error) => error.message));
+      },
+    }));
   async #write(text: string) {
     await this.#db.note.create({ data: { text } });
     if (text !== "kept") throw new ConflictException("It fails");
     return { text };
   }
 }
+
+const ROOT = module({
+  imports: [DbModule.forRoot(Db, DbOptions.fromUrl("sqlite::memory:"))],
+  controllers: [Notes],
+});
 
 test("a transaction of an interceptor is rolled back if the handler throws", async () => {
   await using app = await appWith();
@@ -59,14 +91,42 @@ test("a transaction of middleware is rolled back if it throws the error of the c
   assert.deepEqual(await app.texts(), ["kept"]);
 });
 
+test("work of a request is outside of its transaction if it begins after the commit", async () => {
+  await using app = await appWith();
+  done.length = 0;
+  assert.equal(await app.post("late"), 200);
+  await app[Symbol.asyncDispose]();
+  assert.deepEqual(done.toSorted(), [
+    ["after the commit", "0"],
+    ["inside", "Cannot count notes: its transaction has ended, which did not await it"],
+  ]);
+});
+
+test("messages of a WebSocket are outside of the transaction in which it is opened", async () => {
+  const app = await FwFactory.create(ROOT);
+  await app.get(Db).createTables();
+  const { port } = await app.listen(0);
+  const client = new WebSocket(`ws://127.0.0.1:${port}/notes/socket`);
+  try {
+    const answer = new Promise<MessageEvent>((resolve, reject) => {
+      client.onmessage = resolve;
+      client.onclose = client.onerror = reject;
+    });
+    client.onopen = () => client.send("by a message");
+    assert.equal((await answer).data, "by a message");
+    assert.equal(await app.get(Db).note.count(), 1);
+  } finally {
+    const closed = new Promise((resolve) => client.onclose = resolve);
+    client.close();
+    await closed;
+    await app.close();
+  }
+});
+
 type Middleware = (c: Context, next: () => Promise<void>) => Promise<void>;
 
 async function appWith(middleware?: (db: () => Db) => Middleware) {
-  const root = module({
-    imports: [DbModule.forRoot(Db, DbOptions.fromUrl("sqlite::memory:"))],
-    controllers: [Notes],
-  });
-  const app = await createTestApplication(root, {
+  const app = await createTestApplication(ROOT, {
     setUp: (app) => middleware && app.use(middleware(() => app.get(Db))),
   });
   await app.get(Db).createTables();
