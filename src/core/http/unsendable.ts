@@ -15,7 +15,11 @@ export function unsendable(data: unknown, cause: unknown): unknown {
       { cause },
     );
   }
-  return cause ?? new TypeError(`Cannot send ${typeName(data)}: it is not data`);
+  if (data instanceof Error) {
+    const reason = "it is returned, not thrown";
+    return new TypeError(`Cannot send ${withArticle(data.name)}: ${reason}`, { cause: data });
+  }
+  return cause ?? new TypeError(`Cannot send ${withArticle(typeName(data))}: it is not data`);
 }
 
 /** Returns the path of the first bigint; `undefined` without one, as in cyclic data. */
@@ -37,8 +41,9 @@ function pathOfBigint(data: unknown): string | undefined {
 }
 
 function typeName(data: unknown): string {
-  const name = typeof data === "object"
-    ? Object.prototype.toString.call(data).slice(8, -1)
-    : typeof data;
+  return typeof data === "object" ? Object.prototype.toString.call(data).slice(8, -1) : typeof data;
+}
+
+function withArticle(name: string): string {
   return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }

@@ -86,7 +86,8 @@ export function createSerializer(
     }
     // JSON has nothing of a `Map`, and the bytes of an array as an object
     const isEmpty = json === "{}" && Object.prototype.toString.call(data) !== "[object Object]";
-    return json === undefined || isEmpty || ArrayBuffer.isView(data) ? refuse(data) : json;
+    const isOther = isEmpty || ArrayBuffer.isView(data) || data instanceof Error;
+    return json === undefined || isOther ? refuse(data) : json;
   }
   return function serialize(output) {
     if (!schema || !stripped) return textOf(output);

@@ -1067,7 +1067,12 @@ for (
     ["a symbol", () => Symbol("x"), "Cannot send a symbol: it is not data"],
     ["a map", () => new Map([["a", 1]]), "Cannot send a Map: it is not data"],
     ["a set", () => new Set(["a"]), "Cannot send a Set: it is not data"],
-    ["an error", () => new Error("x"), "Cannot send an Error: it is not data"],
+    ["an error", () => new Error("x"), "Cannot send an Error: it is returned, not thrown"],
+    [
+      "an HttpException",
+      () => new NotFoundException("x"),
+      "Cannot send a NotFoundException: it is returned, not thrown",
+    ],
     ["bytes", () => new Uint8Array(2), "Cannot send a Uint8Array: it is not data"],
     ["a bigint", () => 1n, noBigint("it")],
     ["rows with a bigint", () => [{ id: 1 }, { id: 2, cents: 1n }], noBigint("1.cents")],
