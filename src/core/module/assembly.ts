@@ -21,7 +21,6 @@ import { TOO_DEEP } from "../http/raw_path.ts";
 import { answerDirectly } from "../route/direct/direct_fetch.ts";
 import { createDirectRoute, type DirectRoute } from "../route/direct/direct_route.ts";
 import { contextMaker } from "../route/direct/incoming.ts";
-import type { RouteOptions } from "../route/route_options.ts";
 import { createRouteHandler } from "../route/route_handler.ts";
 import {
   type GlobalProtection,
@@ -39,7 +38,6 @@ import { createRouter, MAX_SEGMENTS } from "../route/path_router.ts";
 import { mount } from "../route/router.ts";
 import type { Versioning } from "../route/version.ts";
 import { loadFastPaths } from "../schema/compiled/fast_path.ts";
-import type { AnySchema } from "../schema/validation.ts";
 import { isDevelopment } from "../../platform/env.ts";
 import { lazyFunction } from "../../platform/lazy.ts";
 import { requestTracker } from "../../platform/request_scope.ts";
@@ -78,7 +76,10 @@ export async function assemble(
   const versions = versionsAmong(placed);
   const reader = await readerOf(versions, options.versioning);
   const global = await resolvePipeline(options.global, kernel.create);
-  await loadFastPaths(placed.flatMap(({ bound }) => schemasOf(bound.route.options)));
+  await loadFastPaths(placed.flatMap(({ bound: { route: { options } } }) => {
+    const { params, query, headers, body } = inputOf(options);
+    return [params, query, headers, body, options.response];
+  }));
   await kernel.start();
   kernel.checkOverrides();
   const router = createRouter();
@@ -125,7 +126,9 @@ export async function assemble(
   const endpoints = router.routes.filter(({ handler }) => markOf(handler)).map(slotOf);
   const twice = endpoints.find((slot, i) => endpoints.indexOf(slot) !== i);
   if (twice) throw new TypeError(`Cannot mount an endpoint: ${twice} is mounted twice`);
-  const authenticates = options.plugins.some(setsIdentity);
+  // What sets the identity of `Principal` and `OAuth2Principal`; other middleware can only set
+  // `callerIdentity`. `useRoles` shares a slot with `useAuthn`; it was refused without `useOAuth2`.
+  const authenticates = options.plugins.some(({ slot }) => slot === "oauth2" || slot === "authn");
   const contextOf = contextMaker(answerNotFound);
   const hasGlobalFilters = global.filters.length > 0;
   const direct = new Map<Handler, DirectRoute>();
@@ -145,7 +148,7 @@ export async function assemble(
     }
     if (!authenticates) checkIdentity(bound, protection);
     const { bodyLimit, openapi } = bound.route.options;
-    const { deprecated: deprecation } = openapi ?? {};
+    const deprecation = openapi?.deprecated;
     const version = reader && each.versions.length > 0
       ? { ...reader, known: each.versions }
       : undefined;
@@ -181,12 +184,6 @@ export async function assemble(
   return router;
 }
 
-/** Lists the schemas by which requests and responses of a route are validated. */
-function schemasOf(options: RouteOptions): readonly (AnySchema | undefined)[] {
-  const { params, query, headers, body } = inputOf(options);
-  return [params, query, headers, body, options.response];
-}
-
 /** Answers for an exception that cannot be sent, such as one with invalid headers. */
 function lastResort(answer: () => Response, c: Context): Response {
   try {
@@ -197,15 +194,6 @@ function lastResort(answer: () => Response, c: Context): Response {
       c,
     );
   }
-}
-
-/**
- * Checks whether a plugin can set the identity that `Principal` and `OAuth2Principal` read. Other
- * middleware can only set `callerIdentity`. `useRoles` shares a slot with `useAuthn`, and has been
- * refused without `useOAuth2`.
- */
-function setsIdentity({ slot }: Plugin): boolean {
-  return slot === "oauth2" || slot === "authn";
 }
 
 /** Refuses a route that needs an identity if nothing sets one. */

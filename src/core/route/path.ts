@@ -15,6 +15,13 @@ export interface PathParts {
 /** The constraint of a parameter, `{[0-9]{4}}`, braces within it included. */
 export const CONSTRAINT = /\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
+/**
+ * What no path has; the last alternative is an escape that the router decodes before it matches:
+ * neither `%25` nor one of a reserved character.
+ */
+const INVALID =
+  /[\s#\\}]|\/\/|\/(\.\.?|:)(\/|$)|[^/]\*|\*[^/]|\?.|(?<!\/:[^/]+)[?{]|{[^/?]|%(?!2[3-6BCF]|3[ABDF]|40)[\dA-F]{2}/i;
+
 /** A path of words that do not begin with a dot, the last of which may be a parameter. */
 const PLAIN = /^(?:\/[\w~-][\w.~-]*)*(?:\/:\w+)?$/;
 
@@ -23,7 +30,8 @@ const PLAIN = /^(?:\/[\w~-][\w.~-]*)*(?:\/:\w+)?$/;
  *
  * @throws {TypeError} if a part holds white space, a backslash, a query, a fragment, a segment that
  * is empty, `.` or `..`, or a wildcard within a segment, if a parameter has no name, more than a
- * constraint after it, or is optional before the last, or if two have one name
+ * constraint after it, or is optional before the last, if an escape stands for a character that the
+ * router decodes, or if two parameters have one name
  */
 export function composePath(
   { globalPrefix = "", version = "", controllerPrefix = "", routePath = "" }: PathParts,
@@ -32,7 +40,7 @@ export function composePath(
   const path = "/" + parts.filter(Boolean).join("/");
   if (PLAIN.test(path)) return path; // most are
   const bare = path.replace(CONSTRAINT, "{");
-  if (/[\s#\\}]|\/\/|\/(\.\.?|:)(\/|$)|[^/]\*|\*[^/]|\?.|(?<!\/:[^/]+)[?{]|{[^/?]/.test(bare)) {
+  if (INVALID.test(bare)) {
     throw new TypeError(`Cannot compose ${JSON.stringify(path)}: it is not a path`);
   }
   const names = paramNames(path);

@@ -44,12 +44,21 @@ test("composePath() refuses what is not a path", () => {
       "/./a",
       "/a/..",
       "/a\\b",
+      "/%61",
+      "/caf%c3%a9",
+      "/a%20b",
     ]
   ) {
     assert.throws(() => composePath({ routePath }), {
       name: "TypeError",
       message: `Cannot compose ${JSON.stringify(routePath)}: it is not a path`,
     });
+  }
+});
+
+test("composePath() keeps the escapes that the router does not decode", () => {
+  for (const routePath of ["/a%2Fb", "/a%2fb%3Fc", "/100%", "/100%25", "/%40%24", "/caf\u00e9"]) {
+    assert.equal(composePath({ routePath }), routePath);
   }
 });
 
