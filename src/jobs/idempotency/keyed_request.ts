@@ -77,9 +77,13 @@ const BOUNDARY = /^multipart\/.*;\s*boundary="?([^";]+)/i;
 /** Decodes each byte as a character of its own. */
 const LATIN_1 = new TextDecoder("latin1");
 
-/** Returns a form without its boundary; as bytes, since JSON escapes control characters. */
+/**
+ * Returns a form without its boundary where that begins a line, as elsewhere it is content; as bytes,
+ * since JSON escapes control characters.
+ */
 function withoutBoundary(body: Uint8Array, boundary: string): Uint8Array {
-  return new TextEncoder().encode(LATIN_1.decode(body).replaceAll(boundary, ""));
+  const form = `\r\n${LATIN_1.decode(body)}`;
+  return new TextEncoder().encode(form.replaceAll(`\r\n--${boundary}`, "\r\n--"));
 }
 
 /** Returns the SHA-256 of bytes, or of a value as JSON, in hexadecimal. */

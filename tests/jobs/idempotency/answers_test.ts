@@ -181,6 +181,18 @@ test("a form is the same request with another boundary", async () => {
   assert.equal((await send("two")).status, 422);
 });
 
+test("a form whose content has the text of its boundary is another request", async () => {
+  await using app = await answersApp();
+  const send = (boundary: string, content: string) => {
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="name"\r\n\r\n`;
+    const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
+    return app.send("/upload", { body: `${head}${content}\r\n--${boundary}--`, headers });
+  };
+  assert.equal((await send("AAA", "AAA!")).status, 200);
+  assert.equal((await send("BBB", "BBB!")).status, 422);
+  assert.equal((await send("BBB", "AAA!")).headers.get("idempotency-replayed"), "true");
+});
+
 test("a form can be as large as the route allows", async () => {
   await using app = await answersApp();
   const send = (boundary: string) => {
