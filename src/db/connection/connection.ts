@@ -409,7 +409,8 @@ export class DbConnection implements OpenDatabase {
   }
 
   #explain(error: unknown): DbFailure {
-    if (error instanceof Interruption) return error.failure;
+    const interruption = error instanceof DbError ? error.cause : error; // of a transaction's begin
+    if (interruption instanceof Interruption) return interruption.failure;
     return error instanceof DbError ? error : this.grammar.explain(error ?? {});
   }
 }

@@ -111,6 +111,16 @@ testServers(
       db.user.count({ signal: stop.signal }),
       dbError("StatementTimeout", "Cannot count users: it was aborted"),
     );
+    const { signal } = stop;
+    const data = { name: "late", tenant_id: "t", email: "late@x.example" };
+    await assert.rejects(
+      db.user.create({ data, signal }),
+      dbError("StatementTimeout", "Cannot create users: it was aborted"),
+    );
+    await assert.rejects(
+      db.user.update({ where: { id: 1 }, data, signal }),
+      dbError("StatementTimeout", "Cannot update users: it was aborted"),
+    );
     assert.equal(
       await db.user.count({ timeoutMs: 10_000, signal: new AbortController().signal }),
       1,
