@@ -228,7 +228,8 @@ export function isTime(value: unknown): value is string {
   return isString(value) && TIME.test(value);
 }
 
-function isUuid(value: unknown): boolean {
+/** Checks whether a value is a UUID, in lower or upper case. */
+export function isUuid(value: unknown): boolean {
   return isString(value) && UUID.test(value);
 }
 

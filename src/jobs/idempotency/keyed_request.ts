@@ -78,8 +78,8 @@ const BOUNDARY = /^multipart\/.*;\s*boundary="?([^";]+)/i;
 const LATIN_1 = new TextDecoder("latin1");
 
 /**
- * Returns a form without its boundary where that begins a line, as elsewhere it is content; as bytes,
- * since JSON escapes control characters.
+ * Returns a form without its boundary where that begins a line, as elsewhere it is content; as
+ * bytes, since JSON escapes control characters.
  */
 function withoutBoundary(body: Uint8Array, boundary: string): Uint8Array {
   const form = `\r\n${LATIN_1.decode(body)}`;

@@ -4,6 +4,7 @@
  * @module
  */
 import { NotFoundException } from "../../core/http/http_exception.ts";
+import { isUuid } from "../../db/model/field_kind.ts";
 import type { AbstractClass } from "../../platform/class.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { databaseIn } from "../database.ts";
@@ -59,6 +60,9 @@ interface Started {
   readonly jobs: Jobs;
   readonly deliverer: Deliverer;
 }
+
+/** The id of no endpoint, for ids that are no UUID (RFC 9562 §5.9). */
+const NIL = "00000000-0000-0000-0000-000000000000";
 
 /** How long an old secret signs by default, in milliseconds: a day. */
 const ROTATION_MS = 86_400_000;
@@ -147,9 +151,9 @@ export class Webhooks {
 
   /** Enables an endpoint of an owner again; returns whether there is one of the id. */
   async enable(id: string, options: WebhookOwner = {}): Promise<boolean> {
-    const { endpoints, owner } = this.#begin("enable endpoint", { id, options });
+    const { endpoints, named } = this.#begin("enable endpoint", { id, options });
     const data = { enabled: true, reason: null, failing_since: null };
-    return await endpoints.rows.updateMany({ where: { id, owner }, data }) > 0;
+    return await endpoints.rows.updateMany({ where: named, data }) > 0;
   }
 
   /**
@@ -157,15 +161,15 @@ export class Webhooks {
    * Returns whether there is one of the id.
    */
   async disable(id: string, options: WebhookOwner = {}): Promise<boolean> {
-    const { endpoints, owner } = this.#begin("disable endpoint", { id, options });
+    const { endpoints, named } = this.#begin("disable endpoint", { id, options });
     const data = { enabled: false, reason: "manual" } as const;
-    return await endpoints.rows.updateMany({ where: { id, owner }, data }) > 0;
+    return await endpoints.rows.updateMany({ where: named, data }) > 0;
   }
 
   /** Removes an endpoint of an owner; returns whether there was one of the id. */
   async remove(id: string, options: WebhookOwner = {}): Promise<boolean> {
-    const { endpoints, owner } = this.#begin("remove endpoint", { id, options });
-    return await endpoints.rows.deleteMany({ where: { id, owner } }) > 0;
+    const { endpoints, named } = this.#begin("remove endpoint", { id, options });
+    return await endpoints.rows.deleteMany({ where: named }) > 0;
   }
 
   /**
@@ -182,13 +186,16 @@ export class Webhooks {
     options: WebhookOwner & { readonly secret?: string; readonly keepMs?: number } = {},
   ): Promise<string> {
     const action = "rotate secret";
-    const { endpoints, owner } = this.#begin(action, { id, options, known: ["secret", "keepMs"] });
+    const { endpoints, named: where } = this.#begin(action, {
+      id,
+      options,
+      known: ["secret", "keepMs"],
+    });
     const { secret, keepMs = ROTATION_MS } = options;
     checkWholeNumbers({ keepMs }, { least: 0, action });
     const next = secret === undefined ? createSecret() : checkedSecret(secret, action);
     const until = new Date(await endpoints.clock.read() + keepMs);
     await endpoints.connection.atomically(async () => {
-      const where = { id, owner };
       const row = await endpoints.rows.findFirst({ where, lock: "update" });
       if (!row) throw new NotFoundException(`Cannot ${action}: there is no endpoint of the id`);
       const data = { secret: next, old_secret: row.secret, old_secret_until: until };
@@ -205,9 +212,9 @@ export class Webhooks {
     id: string,
     options: WebhookOwner & { readonly take?: number } = {},
   ): Promise<readonly WebhookAttempt[]> {
-    const { endpoints, owner } = this.#begin("list attempts", { id, options, known: ["take"] });
-    if (!await endpoints.rows.exists({ where: { id, owner } })) return [];
-    return await endpoints.attempts(id, options.take ?? 100);
+    const { endpoints, named } = this.#begin("list attempts", { id, options, known: ["take"] });
+    if (!await endpoints.rows.exists({ where: named })) return [];
+    return await endpoints.attempts(named.id, options.take ?? 100);
   }
 
   /**
@@ -275,7 +282,11 @@ export class Webhooks {
       readonly options: WebhookOwner;
       readonly known?: readonly string[];
     },
-  ): Started & { readonly owner: string | null; readonly refuse: Refuse } {
+  ): Started & {
+    readonly owner: string | null;
+    readonly named: { readonly id: string; readonly owner: string | null };
+    readonly refuse: Refuse;
+  } {
     const refuse = refusing(action);
     checkNames(options, { known: [...known, "owner"], refuse });
     const { owner = null } = options;
@@ -284,7 +295,8 @@ export class Webhooks {
     }
     if (owner !== null && typeof owner !== "string") refuse("owner is not a text");
     if (typeof id !== "string") refuse("the id is not a text");
-    return { ...this.#require(action), owner, refuse };
+    const named = { id: isUuid(id) ? id : NIL, owner };
+    return { ...this.#require(action), owner, named, refuse };
   }
 
   #require(action: string): Started {

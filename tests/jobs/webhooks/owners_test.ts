@@ -101,3 +101,18 @@ test("an owner or an id that is a condition is refused: endpoints of others meet
   assert.deepEqual(await webhooks.list({ owner: "ada" }), before);
   assert.deepEqual(await jobs.list(), []);
 });
+
+test("an id that is no UUID is that of no endpoint", async () => {
+  await using app = await webhooksApp(MEMORY);
+  const { webhooks } = app;
+  for (const id of ["+5", "", "a".repeat(1000), "\0", crypto.randomUUID()]) {
+    for (const action of ["enable endpoint", "disable endpoint", "remove endpoint"]) {
+      assert.equal(await ACTIONS[action]!(webhooks, id, {}), false, `${action} ${id}`);
+    }
+    assert.deepEqual(await webhooks.attempts(id), []);
+    await assert.rejects(webhooks.rotateSecret(id), {
+      name: "NotFoundException",
+      message: "Cannot rotate secret: there is no endpoint of the id",
+    });
+  }
+});
