@@ -150,7 +150,7 @@ export class Repository<
     values: { [P in K]: RowTypes<M>["scope"][P] },
   ): Repository<M, S | K, G> {
     const action = `scope ${this.#table.name}`;
-    const entries = Object.entries(values);
+    const entries = Object.entries(values ?? {});
     if (entries.length === 0) throw new TypeError(`Cannot ${action}: no column is given`);
     const scope = new Map(this.#rows.scope);
     for (const [name, value] of entries) {

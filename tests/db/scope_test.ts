@@ -107,6 +107,8 @@ testDbOnEach("Repository.scoped() narrows a scope and never replaces it", async 
   const table: readonly (readonly [unknown, string])[] = [
     [{ tenant_id: "other" }, "tenant_id is scoped already"],
     [{}, "no column is given"],
+    [undefined, "no column is given"],
+    [null, "no column is given"],
     [{ name: undefined }, "name takes a string, not undefined"],
     [{ name: null }, "name takes a string, not null"],
     [{ name: { not: "" } }, "name takes a string, not object"],

@@ -119,8 +119,8 @@ export function hasMany<const C extends AnyColumn>(
 ): IfForeignKey<C, Relation<"many", OwnerOf<C>, TheirKey<C>>> {
   return relation({
     kind: "many",
-    target: ownerOf(column),
     source: targetOf(column),
+    target: ownerOf(column),
     foreignKey: column,
     isOwn: false,
   });
@@ -157,13 +157,14 @@ export function manyToMany<const C extends AnyColumn, const T extends AnyColumn>
   column: C,
   through: T,
 ): IfForeignKey<C, IfForeignKey<T, Relation<"many", TargetOf<T>, "join">>> {
+  const [source, target] = [targetOf(column), targetOf(through)];
   if (column["~model"] !== through["~model"]) {
     throw new TypeError(`Cannot relate ${nameOf(column)}: ${nameOf(through)} is of another model`);
   }
   return relation({
     kind: "many",
-    target: targetOf(through),
-    source: targetOf(column),
+    target,
+    source,
     foreignKey: column,
     isOwn: false,
     through,
@@ -189,7 +190,12 @@ function targetOf(column: AnyColumn): AnyModel {
 }
 
 function fieldOf(column: AnyColumn): ModelDefinition["fields"][string] {
-  return column["~model"].fields[column.name]!;
+  // JavaScript and modules that import each other can pass `undefined`, and a model is no column.
+  const field = (column as AnyColumn | undefined | null)?.["~model"]?.fields[column.name];
+  if (field) return field;
+  throw new TypeError(
+    `Cannot relate ${column === null ? "null" : typeof column}: it is not a column`,
+  );
 }
 
 function nameOf({ name, "~model": { table } }: AnyColumn): string {

@@ -254,6 +254,10 @@ testOnEach("include takes one query for each relation, however many rows", async
 test("belongsTo(), hasMany(), hasOne() and manyToMany() reject other columns than references", () => {
   const wrong: readonly (readonly [() => unknown, string])[] = [
     [() => belongsTo(User.name as never), "users.name: it is not a reference"],
+    [() => hasMany(null as never), "null: it is not a column"],
+    [() => belongsTo(undefined as never), "undefined: it is not a column"],
+    [() => hasOne(User as never), "object: it is not a column"],
+    [() => manyToMany(undefined as never, undefined as never), "undefined: it is not a column"],
     [() => hasMany(User.name as never), "users.name: it is not a reference"],
     [() => hasOne(Post.author_id), "posts.author_id: it is not unique"],
     [
