@@ -17,6 +17,15 @@ export function isProduction(): boolean {
   return readEnv("FW_ENV") === "production";
 }
 
+/** Checks whether logs are JSON lines: `FW_ENV` is `production`, and the process may read it. */
+export function logsJson(): boolean {
+  try {
+    return isProduction();
+  } catch {
+    return false;
+  }
+}
+
 /** Checks whether `FW_ENV` is `development`; it is not if the process may not read that. */
 export function isDevelopment(): boolean {
   try {

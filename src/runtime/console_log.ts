@@ -14,7 +14,7 @@ import {
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../platform/console_sink.ts";
-import { isProduction } from "../platform/env.ts";
+import { logsJson } from "../platform/env.ts";
 import { logContext } from "../platform/telemetry/log_context.ts";
 import { INSPECTORS } from "../platform/secret.ts";
 import { LogBatch } from "./log_batch.ts";
@@ -32,7 +32,7 @@ const batch = new LogBatch((lines) => tryPrint(() => console.info(lines)));
 export function logToConsole(): void {
   if (getConfig() !== null) return;
   if (getRuntimeKey() === "node") ignoreOutputErrors();
-  const formatter = isForMachines() ? jsonLines() : getTextFormatter({
+  const formatter = logsJson() ? jsonLines() : getTextFormatter({
     value: getRuntimeKey() !== "workerd"
       ? plain
       : (value, inspect) => plain(value, (it) => shown(it, inspect)),
@@ -124,13 +124,4 @@ function shown(value: unknown, inspect: (value: unknown) => string): string {
   if (!(value instanceof Error)) return inspect(value);
   const text = value.stack ?? String(value);
   return value.cause === undefined ? text : `${text}\nCaused by: ${shown(value.cause, inspect)}`;
-}
-
-/** A process without permission to read `FW_ENV` logs text instead of failing. */
-function isForMachines(): boolean {
-  try {
-    return isProduction();
-  } catch {
-    return false;
-  }
 }

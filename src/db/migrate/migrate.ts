@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { getLogger } from "@logtape/logtape";
 import {
   CompiledQuery,
   InsertQueryNode,
@@ -38,6 +37,7 @@ import { POSTGRES_SCRIPT_MARK } from "./schema_lock.ts";
 import { keepingSettings } from "./session_settings.ts";
 import { refuseSessionStatements } from "./session_statements.ts";
 import { isOutsideTransaction, refuseTransactions, splitScript } from "./script.ts";
+import { warn } from "./warning.ts";
 
 type Verb = "migrate" | "roll back";
 
@@ -162,7 +162,7 @@ function warnOf({ name, isMissing, isEdited }: MigrationStatus): void {
   const how = isMissing
     ? "has run, and is that of a newer version, or its file is missing"
     : "was edited after it ran, which has no effect on this database";
-  getLogger(["fw", "db"]).warn(`Migration {name} ${how}`, { name });
+  warn(`Migration {name} ${how}`, { name });
 }
 
 interface Source {

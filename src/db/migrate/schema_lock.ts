@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { getLogger } from "@logtape/logtape";
 import { type Kysely, sql } from "kysely";
 import type { DbConnection } from "../connection/connection.ts";
 import type { AnyTables } from "../connection/dialect.ts";
 import { POSTGRES_LOCK } from "../connection/shared_adapter.ts";
+import { warn } from "./warning.ts";
 
 /** The SQL of the key of MySQL's lock; it names the database, as locks are of the whole server. */
 export const MYSQL_KEY = "concat('fw_', sha1(lower(database())))";
@@ -163,7 +163,7 @@ async function waitFor<T>({ action, attempt, holder }: Wait<T>): Promise<T> {
     reportAtMs = performance.now() + REPORT_MS;
     const session = await holder();
     if (!session) continue; // it has just released the lock, or this user may not see it
-    getLogger(["fw", "db"]).warn(
+    warn(
       "Waiting to {action}: session {id} of {name} at {address} is changing the schema",
       { action, ...session },
     );

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { getConfig, resetSync } from "@logtape/logtape";
 import { sql } from "kysely";
 import { DbOptions, type Migrations } from "../../../src/db/mod.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
-import { Db, testOnEach } from "../support/database.ts";
+import { test } from "../../support/test.ts";
+import { withEnv } from "../../support/with_env.ts";
+import { Db, temporaryFolder, testOnEach } from "../support/database.ts";
 import { noteIds, statusOf, withMigrations } from "./three_migrations.ts";
 
 const NOTES = "create table notes (\n  id integer not null primary key\n)";
@@ -39,6 +42,40 @@ testOnEach("a script that was edited after it ran is reported, and not run", asy
     const status = ["1_notes run down", "2_row run edited", "3_function run"];
     assert.deepEqual(await statusOf(migrations), status);
     assert.deepEqual(await migrations.migrate(), []);
+  });
+});
+
+test("a warning of a migration is printed if no log is configured, as before an application serves", async () => {
+  await using folder = await temporaryFolder();
+  const url = `sqlite:${folder.path("data.sqlite")}`;
+  await withMigrations(url, FIRST, (migrations) => migrations.migrate());
+  resetSync(); // another file of the process may have opened the log
+  const printed = async () => {
+    const lines: string[] = [];
+    const { warn } = console;
+    console.warn = (line: string) => void lines.push(line);
+    try {
+      await (await Db.open(DbOptions.fromUrl(url).migrations(EDITED))).close();
+    } finally {
+      console.warn = warn;
+    }
+    assert.equal(getConfig(), null); // so that the application can still configure it
+    return lines;
+  };
+  const text = await printed();
+  const message = 'Migration "2_row" was edited after it ran, which has no effect on this database';
+  assert.deepEqual(text.map((line) => line.replace(/^\d.+ \[WRN\] /, "")), [`fw·db: ${message}`]);
+  await withEnv("FW_ENV", "production", async () => {
+    const [{ "@timestamp": time, ...record }, ...others] = (await printed()).map((line) =>
+      JSON.parse(line)
+    );
+    assert.deepEqual([Math.abs(Date.parse(time) - Date.now()) < 60_000, others], [true, []]);
+    assert.deepEqual(record, {
+      level: "WARN",
+      message: message.replace('"2_row"', "{name}"),
+      logger: "fw.db",
+      properties: { name: "2_row" },
+    });
   });
 });
 
