@@ -1,6 +1,6 @@
 /** `fw db seed` runs in a project, on Deno. */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testOn } from "../support/test.ts";
 import { fw } from "./fw.ts";
@@ -49,6 +49,10 @@ test("fw db seed runs the seeds in their order, in one transaction, as often as 
     1,
     "error: Cannot seed: seeds/04_none.ts has no function as its default export\n",
   ]);
+  rmSync(join(project.root, "seeds/04_none.ts"));
+  write("03_more.ts", '  console.log("more\\ncats");\n  console.error("a warning");');
+  const { stdout, stderr } = await fw("db seed", { cwd: project.root });
+  assert.deepEqual([stdout, stderr], [`more\ncats\n${ran}ran seeds/03_more.ts\n`, "a warning\n"]);
   assert.deepEqual(await seed({ FW_ENV: "production" }), [
     1,
     "error: Cannot seed sqlite:data/data.sqlite: FW_ENV is production; --yes does so anyway\n",

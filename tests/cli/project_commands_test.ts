@@ -291,6 +291,27 @@ test("fw reports an .env that cannot be read", async () => {
   }
 }, { skip: existsSync("/proc/self/mem") ? undefined : "there is no /proc" });
 
+test("fw db migrate and rollback print what migrations print, and warnings", async () => {
+  await using project = await MadeProject.make({ db: "sqlite" });
+  await project.fw("g model cat");
+  await project.fw("db migrate");
+  replaceIn(project, "migrations/0001_create_cats.sql", (text) => `${text}-- edited\n`);
+  writeFileSync(
+    join(project.root, "migrations/0002_prints.ts"),
+    `export function up() {
+  console.log("up");
+}
+export function down() {
+  console.log("down");
+}
+`,
+  );
+  const { code, stdout, stderr } = await fw("db migrate", { cwd: project.root });
+  assert.deepEqual([code, stdout], [0, "up\nran 0002_prints\n"]);
+  assert.match(stderr, /^.*fw·db: Migration "0001_create_cats" was edited after it ran, .*\n$/);
+  assert.equal(await project.fw("db rollback --yes"), "down\nrolled back 0002_prints\n");
+});
+
 test("fw db reports why a migration failed", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
   await project.fw("db new wrong");

@@ -38,7 +38,11 @@ export async function migrate(
   project: Project,
   options: DatabaseOption,
 ): Promise<readonly string[]> {
-  return await call(project, { ...options, method: "migrate()" }) as readonly string[]; // as above
+  return await call(project, {
+    ...options,
+    method: "migrate()",
+    showsOutput: true,
+  }) as readonly string[]; // as above
 }
 
 /**
@@ -53,6 +57,7 @@ export async function rollBack(
   return await call(project, {
     ...options,
     method: `rollBack(${JSON.stringify({ names })})`,
+    showsOutput: true,
   }) as readonly string[]; // as above
 }
 
@@ -81,12 +86,16 @@ export async function tableDifferences(
 
 function call(
   project: Project,
-  { database, method }: DatabaseOption & { readonly method: string },
+  { database, method, showsOutput = false }: DatabaseOption & {
+    readonly method: string;
+    readonly showsOutput?: boolean;
+  },
 ): Promise<unknown> {
   return runInProject(project, {
     file: database,
     name: "databaseOptions",
     option: "--database",
+    showsOutput,
     body: `  const { DbMigrations } = await import("@fw/fw/db");
   await using migrations = await DbMigrations.open(await exported.databaseOptions());
   return await migrations.${method};`,

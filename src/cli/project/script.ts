@@ -11,6 +11,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { CliError, interruptible, lineOf, ProgramExit, SIGNALS } from "../terminal/cli_error.ts";
+import { writeLines } from "../terminal/terminal.ts";
 import { findDeno, type Outcome, run, sendSignal } from "../system/programs.ts";
 import { exportsName } from "../edit/imports.ts";
 import { parseModule } from "../edit/syntax.ts";
@@ -33,6 +34,8 @@ export interface ImportedFile {
 export interface ProjectScript extends ImportedFile {
   /** Variables that replace those of the project. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether what it prints is printed; default false. */
+  readonly showsOutput?: boolean;
   /**
    * Whether the body removes what it created when the `AbortSignal` in `aborted` is aborted, by
    * which it ends; others are killed.
@@ -65,6 +68,7 @@ export async function runInProject(project: Project, script: ProjectScript): Pro
         cwd: project.root,
         input: sourceOf(script.body, { path, resultFile, cleansUp }),
         env,
+        onLines: script.showsOutput ? writeLines : undefined,
         ...cleansUp ? { stop: aborted, signal: hurried } : { signal: aborted },
       });
       const left: ScriptResult = JSON.parse(readText(resultFile) ?? "{}");

@@ -32,6 +32,7 @@ export async function runSeeds(
     file: database,
     name: "Db",
     option: "--database",
+    showsOutput: true,
     body: `  const seeds = [];
   for (const [name, url] of ${JSON.stringify(seeds)}) {
     const { default: seed } = await import(url);

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Kills it; default never. */
   readonly signal?: AbortSignal | undefined;
+  /** Receives whole lines of its output as soon as it writes them; default none. */
+  readonly onLines?: ((lines: string, stream: "stdout" | "stderr") => void) | undefined;
   /** Makes it stop by SIGTERM; default never. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -46,7 +48,7 @@ export function findOnPath(program: string): string | undefined {
  */
 export function run(
   [program, ...args]: readonly [program: string, ...args: string[]],
-  { cwd, input = "", env = process.env, signal, stop }: RunOptions,
+  { cwd, input = "", env = process.env, onLines, signal, stop }: RunOptions,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     for (const each of [signal, stop]) each?.throwIfAborted();
@@ -55,14 +57,20 @@ export function run(
     signal?.addEventListener("abort", kill);
     const terminate = () => void sendSignal(child.pid, "SIGTERM");
     stop?.addEventListener("abort", terminate);
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => stdout += chunk);
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr += chunk);
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) {
+      let line = "";
+      child[name].setEncoding("utf8").on("data", (chunk: string) => {
+        output[name] += chunk;
+        const end = chunk.lastIndexOf("\n") + 1;
+        if (end > 0) onLines?.(line + chunk.slice(0, end), name);
+        line = (end > 0 ? "" : line) + chunk.slice(end);
+      }).on("end", () => line && onLines?.(`${line}\n`, name));
+    }
     child.once("error", reject).once("close", (code) => {
       signal?.removeEventListener("abort", kill);
       stop?.removeEventListener("abort", terminate);
-      resolve({ code, stdout, stderr });
+      resolve({ code, ...output });
     });
     child.stdin.on("error", () => {}); // it may end before it has read its input
     child.stdin.end(input);

@@ -47,6 +47,12 @@ export function printError(line: string): void {
   process.stderr.write(`${shown(line)}\n`);
 }
 
+/** Writes lines of another program as they are, in place of the progress until its next frame. */
+export function writeLines(lines: string, stream: "stdout" | "stderr"): void {
+  if (hasColours(process.stderr)) process.stderr.write(CLEAR_LINE);
+  process[stream].write(lines);
+}
+
 /** Checks whether a user can be prompted. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
