@@ -53,7 +53,7 @@ export async function requirePrompt(project: Project, options: DatabaseAction): 
  * @throws {CliError} if the answer is not yes
  */
 export async function agree(action: string, question: string): Promise<void> {
-  const answer = await ask(`${question} (yes/no)`);
+  const answer = await ask(`${question} (yes/no)`, { atEnd: "no" });
   if (!/^y(es)?$/i.test(answer)) throw new CliError(`Cannot ${action}: the answer was not yes`);
 }
 

@@ -108,8 +108,8 @@ async function generate(
 ): Promise<void> {
   const project = requireProject(process.cwd());
   const name = await argumentOr(given, `What is the name of the ${kind.name}?`);
-  const fields = texts.length === 0 ? await fieldsOf(kind) : texts;
   const target = readTarget(name, { root: project.root, kind: kind.name, ...where });
+  const fields = texts.length === 0 ? await fieldsOf(kind) : texts;
   const plan = new FilePlan(project.root);
   const generation = { plan, project, target, fields, tenant, retries };
   await withProgress(`Generating ${target.name.kebab}`, async () => {

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { stripVTControlCharacters } from "node:util";
-import { Interruption } from "./cli_error.ts";
+import { CliError, Interruption } from "./cli_error.ts";
 import { printable } from "./printable.ts";
 
 /** The escape codes that begin and end a style (ECMA-48 §8.3.117). */
@@ -59,16 +59,23 @@ export function isInteractive(): boolean {
 }
 
 /**
- * Prompts for an answer, and returns it trimmed; empty at the end of input.
+ * Prompts for an answer, and returns it trimmed; `atEnd` at the end of input.
  *
  * @throws {Interruption} at Ctrl-C
+ * @throws {CliError} at the end of input without `atEnd`
  */
-export async function ask(question: string): Promise<string> {
+export async function ask(
+  question: string,
+  { atEnd }: { readonly atEnd?: string } = {},
+): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("SIGINT", () => reject(new Interruption("SIGINT")));
-      lines.once("close", () => resolve(""));
+      lines.once("close", () => {
+        if (atEnd !== undefined) return resolve(atEnd);
+        reject(new CliError("Cannot read the answer: the input has ended"));
+      });
       lines.question(`${paint("bold", question)} `).then(
         (answer) => resolve(answer.trim()),
         reject,

@@ -111,6 +111,32 @@ test("fw new without a name creates nothing", async () => {
   }
 }, { skip });
 
+test(
+  "fw generate checks the name before it asks for fields, and writes nothing at the end of input",
+  async () => {
+    using folder = new TemporaryFolder();
+    await onTerminal("new shop --no-git", { cwd: folder.path });
+    const cwd = join(folder.path, "shop");
+    const name = /What is the name of the resource\?/;
+    const fields = /What are its fields\?/;
+    const unnamed = await onTerminal("g resource", {
+      cwd,
+      typed: [[name, "\n"], [fields, "\x04"]],
+    });
+    assert.equal(unnamed.code, 1);
+    assert.match(unnamed.text, /Cannot use the name: it is empty/);
+    assert.doesNotMatch(unnamed.text, fields);
+    const ended = await onTerminal("g resource", {
+      cwd,
+      typed: [[name, "cat\n"], [fields, "\x04"]],
+    });
+    assert.equal(ended.code, 1);
+    assert.match(ended.text, /Cannot read the answer: the input has ended/);
+    assert.equal(existsSync(join(cwd, "src/cats")), false);
+  },
+  { skip },
+);
+
 test("fw db rollback prompts on a terminal, except in production", async () => {
   using folder = new TemporaryFolder();
   await onTerminal("new shop --no-git --db sqlite", { cwd: folder.path });
