@@ -25,7 +25,7 @@ import {
   separateHeaders,
 } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
-import { strictResponse } from "./node_response.ts";
+import { type AnsweredResponse, strictResponse } from "./node_response.ts";
 import { ignoreOutputErrors } from "./node_output.ts";
 import { answerUpgrade } from "./node_upgrade.ts";
 import { checkFolder } from "./unix_socket.ts";
@@ -131,7 +131,7 @@ function listening(server: Server, address: Address): Promise<void> {
 /** The bindings of `@hono/node-server`; an upgrade request has no `outgoing`. */
 interface NodeEnv {
   readonly incoming: IncomingMessage;
-  readonly outgoing?: ServerResponse;
+  readonly outgoing?: AnsweredResponse;
 }
 
 /** Node keeps the first of several `Host` fields, which are invalid (RFC 9112 §3.2). */
@@ -167,6 +167,7 @@ function refusingWhole(fetch: FetchHandler, loadUpgrades: () => Promise<void>): 
       return new Response(null, { status: 400, headers: { connection: "close" } });
     }
     if (outgoing !== undefined) {
+      if (method !== "GET") outgoing.received = request;
       const response = fetch(request, env);
       if (response instanceof Promise) {
         return response.then((response) => closeOnFailure(response, { request, outgoing }));

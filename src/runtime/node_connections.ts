@@ -9,6 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { GOING_AWAY } from "./adapter.ts";
+import { skipRest } from "./node_response.ts";
 
 /**
  * The most requests of a connection that are handled at a time: those that a client pipelines, or
@@ -25,6 +26,8 @@ interface Connection {
   readonly unanswered: Set<ServerResponse | Socket>;
   /** Callbacks that handle the waiting requests, in order. */
   readonly waiting: (() => void)[];
+  /** Whether the rest of the body of an answered request is skipped. */
+  isSkipping: boolean;
 }
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -84,12 +87,12 @@ export class NodeConnections {
    * one does not notice that its client has left.
    */
   #inTurn(server: Server | HttpsServer, listener: RequestListener): RequestListener {
-    const end = (socket: Socket, response: ServerResponse) => {
-      this.#end(socket, response);
+    const closeAtStop = (socket: Socket) => {
       if (!server.listening) this.#closeIdle([socket]);
     };
+    const end = (response: ServerResponse) => this.#end(response, closeAtStop);
     function onClose(this: ServerResponse): void { // of all: one of each would cost more
-      end(this.req.socket, this);
+      end(this);
     }
     return (request, response) => {
       const { socket } = request;
@@ -105,7 +108,17 @@ export class NodeConnections {
 
   #open(socket: Socket): void {
     const unanswered: Connection["unanswered"] = new Set();
-    this.#connections.set(socket, { unanswered, waiting: [] });
+    const connection: Connection = { unanswered, waiting: [], isSkipping: false };
+    this.#connections.set(socket, connection);
+    const destroySoon = socket.destroySoon;
+    // Node calls it after the last response, and `@hono/node-server` 500 ms after each one whose
+    // body is not read: it would reset the connection, and the client could lose the response
+    socket.destroySoon = () => {
+      if (connection.isSkipping) return;
+      const [first] = unanswered;
+      if (first && "req" in first && !first.req.complete) socket.end();
+      else destroySoon.call(socket);
+    };
     socket.once("close", () => {
       this.#connections.delete(socket);
       // Node 22 closes only the first of pipelined responses, whose signals abort by it
@@ -127,10 +140,19 @@ export class NodeConnections {
     }
   }
 
-  #end(socket: Socket, response: ServerResponse): void {
+  #end(response: ServerResponse, onIdle: (socket: Socket) => void): void {
+    const { socket, complete } = response.req;
     const connection = this.#connections.get(socket);
     if (!connection?.unanswered.delete(response)) return; // Node 22 may close it twice
-    if (!socket.destroyed) connection.waiting.shift()?.();
+    if (socket.destroyed) return;
+    connection.waiting.shift()?.();
+    if (complete) return onIdle(socket);
+    connection.isSkipping = true;
+    skipRest(response, () => {
+      connection.isSkipping = false;
+      if (socket.writableEnded) socket.destroy();
+      else onIdle(socket);
+    });
   }
 }
 
