@@ -26,6 +26,7 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
     #sent = 0;
 
     override writeHead(...args: never[]): this {
+      if (this.req.httpVersion === "1.0") args.push(forHttp10(args.pop()));
       const length = this.getHeader("content-length") ?? lengthIn(args.at(-1));
       // unless `strictContentLength` is set, Node sends a head and its only chunk in one write
       this.strictContentLength = length !== undefined;
@@ -55,6 +56,18 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       }
     }
 
+    /**
+     * The end of a connection would complete a body without a length or chunks, as in HTTP/1.0: it
+     * is reset, unless it is one of TLS or a Unix socket, which have no resets.
+     */
+    override destroy(error?: Error): this {
+      const { socket } = this;
+      const isDelimited = this.chunkedEncoding || this.strictContentLength || this.writableEnded;
+      const isTcp = socket?.remotePort !== undefined && !("encrypted" in socket);
+      if (this.headersSent && !isDelimited && isTcp) socket.resetAndDestroy();
+      return super.destroy(error);
+    }
+
     #fail(error: unknown, chunk: Chunk = ""): void {
       const { code } = error as { readonly code?: unknown };
       if (code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
@@ -65,6 +78,18 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       else this.destroy();
     }
   } as unknown as typeof ServerResponse; // which is generic
+}
+
+/** The fields of HTTP/1.1 that helpers for streams set for every client (RFC 9112 §6.1). */
+const HTTP_11 = /^(?:connection|keep-alive|transfer-encoding)$/i;
+
+/** Returns the last argument of `writeHead` for HTTP/1.0, where a stream ends its connection. */
+function forHttp10(headers: unknown): never {
+  const isObject = typeof headers === "object" && headers !== null;
+  if (!isObject) return headers as never;
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HTTP_11.test(name)),
+  ) as never;
 }
 
 /** How often the progress of a skipped body is checked, in milliseconds. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { streamSSE } from "hono/streaming";
 import { controller, FwFactory, module, route } from "../../mod.ts";
 import { serve } from "../../src/runtime/listen.ts";
 import { captureLogs } from "../support/capture_logs.ts";
@@ -17,6 +18,31 @@ test("a response stream that fails midway interrupts its response, not the proce
   assert.equal(response.status, 200);
   await assert.rejects(response.text());
   assert.equal(await (await fetch(server.url)).text(), "alive");
+});
+
+test("a response to HTTP/1.0 that fails midway does not end as if it were complete", async () => {
+  await using server = await serve(() => new Response(failing()), { port: 0 });
+  using client = await RawClient.connect(server);
+  client.send(["GET / HTTP/1.0", "Host: x"]);
+  assert.match(await client.end(), /^HTTP\/1\.[01] 200 /);
+  // Deno cannot reset a connection: the end of its response is that of the connection
+  assert.equal(client.isReset, RUNTIME !== "deno");
+});
+
+test("events for a client of HTTP/1.0 are no chunks, and end with the connection", async () => {
+  class EventsController extends controller() {
+    events = route.get(
+      "/",
+      (_, c) => streamSSE(c, (stream) => stream.writeSSE({ data: "first" })),
+    );
+  }
+  await using app = await FwFactory.create(module({ controllers: [EventsController] }));
+  const server = await app.listen(0, { hostname: "127.0.0.1" });
+  using client = await RawClient.connect(server);
+  client.send(["GET / HTTP/1.0", "Host: x"]);
+  const received = await client.end();
+  assert.match(received, /\r\n\r\ndata: first\n\n$/);
+  assert.doesNotMatch(received, /^transfer-encoding/im);
 });
 
 test("a response stream that fails at once sends neither its error nor a whole response", () =>
