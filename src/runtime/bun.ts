@@ -171,15 +171,12 @@ function separateReader(request: Request): Rest {
 function answerAfterBody(
   response: Response,
   request: Request,
-  rest: Rest = () => isUnread(request) ? request.body?.getReader() : undefined,
+  rest: Rest | undefined,
 ): Response | Promise<Response> {
+  if (!rest && (request.bodyUsed || request.body?.locked !== false)) return response; // it is read
   const isAfterBody = (isLast(response) || isLast(request)) && response.status !== TOO_SLOW;
-  const reader = isAfterBody ? rest() : undefined;
+  const reader = isAfterBody ? rest ? rest() : request.body?.getReader() : undefined;
   return reader ? skip(reader).then(() => response) : response;
-}
-
-function isUnread({ body, bodyUsed }: Request): boolean {
-  return !bodyUsed && body?.locked === false;
 }
 
 function isLast({ headers }: Request | Response): boolean {
