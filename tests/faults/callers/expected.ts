@@ -47,11 +47,10 @@ function refusalOf(
   { caller, given }: { readonly caller: Caller; readonly given: readonly string[] },
 ): number | undefined {
   if (protection === "public" || protection === "open") return undefined;
+  if (!caller.isKnown) return 401; // also if a guard has refused it
   if (path === "/loose") return 403; // its guard accepts nobody
-  // a guard of the controller is before the roles of the route
   const tenant = given[segmentsOf(path).indexOf(":tenant")];
-  if (tenant !== undefined && (!caller.isKnown || caller.tenant !== tenant)) return 403;
-  if (!caller.isKnown) return 401;
+  if (tenant !== undefined && caller.tenant !== tenant) return 403;
   if (roles.length > 0 && !roles.some((role) => caller.roles?.includes(role))) return 403;
   if (!scopes.every((scope) => caller.scopes?.includes(scope))) return 403;
   return undefined;
