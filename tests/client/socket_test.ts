@@ -98,13 +98,19 @@ test("connect() fails without a WebSocket, in time, and when it is aborted", asy
 
 test("connect() keeps at most 16 777 216 characters of messages", async () => {
   await using server = await serve();
-  const socket = await server.api.connect("/v1/chat/big/all");
-  await assert.rejects(async () => {
-    for (;;) {
-      socket.send({ text: "more" });
-      await delay(5);
-    }
-  }, { message: "Cannot send the message: the WebSocket is closed" });
+  const filled = async () => {
+    const socket = await server.api.connect("/v1/chat/big/all");
+    await assert.rejects(async () => {
+      for (;;) {
+        socket.send({ text: "more" });
+        await delay(5);
+      }
+    }, { message: "Cannot send the message: the WebSocket is closed" });
+    return socket;
+  };
+  let socket = await filled();
+  // on a busy machine, the server may find its client too slow
+  for (let n = 0; n < 10 && (await socket.closed).code === 1013; n++) socket = await filled();
   assert.equal((await socket.closed).code, 4008);
   let seen = 0;
   await assert.rejects(async () => {
