@@ -162,7 +162,7 @@ export class Answering implements PluginHost {
 
   /** Prints what is logged, unless the application has configured LogTape. */
   async openLog(): Promise<void> {
-    const { logToConsole } = await import("../runtime/console_log.ts"); // loaded only to serve
+    const { logToConsole } = await import("../runtime/log/console_log.ts"); // loaded only to serve
     logToConsole();
     this.#logWarnings();
   }

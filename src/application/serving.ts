@@ -10,7 +10,7 @@ import { within } from "../platform/time_limit.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
 import type { DrainOptions, HttpServer } from "../runtime/http_server.ts";
-import { batchLines, logToConsole } from "../runtime/console_log.ts";
+import { batchLines, logToConsole } from "../runtime/log/console_log.ts";
 import { type ListenOptions, serve } from "../runtime/listen.ts";
 import type { Answering } from "./answering.ts";
 

@@ -63,13 +63,6 @@ export interface AdapterOptions {
  */
 export const BACKLOG = 4096;
 
-/**
- * How much of a body that no handler has read is skipped at most, and for how long, so that the
- * connection can be used again, or is closed without a reset, by which the client could lose its
- * response (RFC 9112 §9.6): 64 MiB in 10 s.
- */
-export const SKIPPED = { bytes: 64 * 1024 * 1024, ms: 10_000 } as const;
-
 /** A listening server of a runtime. */
 export interface RuntimeServer {
   /** The port; 0 on a Unix socket. */

@@ -13,24 +13,14 @@ import {
   GOING_AWAY,
   isAnswerable,
   type RuntimeServer,
-  SKIPPED,
   type TlsOptions,
 } from "./adapter.ts";
 import { whenReady } from "../platform/ready.ts";
 import { markCopy } from "../platform/received_request.ts";
-import { within } from "../platform/time_limit.ts";
+import { answerAfterBody, separateReader } from "./unread_body.ts";
 
 /** The largest idle timeout of Bun in seconds; its default of 10 would interrupt slow handlers. */
 const IDLE_TIMEOUT_S = 255;
-
-/**
- * How long a response waits for the next part of a body that no handler has read, in milliseconds:
- * its client may wait for the response.
- */
-const PAUSE_MS = 1_000;
-
-/** The status of a response to a body that does not arrive in time. */
-const TOO_SLOW = 408;
 
 type Socket = Parameters<typeof Websocket.open>[0];
 
@@ -140,59 +130,6 @@ export function bunMiddleware(scheme: "http" | "https"): FetchMiddleware {
       ? response
       : whenReady(response, (response) => answerAfterBody(response, received, rest));
   };
-}
-
-/** A source of the reader of a body; of none if it is locked. */
-type Rest = () => ReadableStreamDefaultReader<Uint8Array> | undefined;
-
-/**
- * Separates a body in chunks from its reader: Bun discards a body that is cancelled, such as one
- * over its limit, so that the rest could not be read.
- */
-function separateReader(request: Request): Rest {
-  const source = request.body;
-  let reader: ReturnType<Rest>;
-  const rest = () => reader ??= source?.locked ? undefined : source?.getReader();
-  const body = source && new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await rest()!.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  }, { highWaterMark: 0 });
-  Object.defineProperty(request, "body", { value: body });
-  return rest;
-}
-
-/**
- * Sends the last response of a connection when the rest of its request has arrived, up to
- * {@linkcode SKIPPED}: Bun resets a connection that it closes before.
- */
-function answerAfterBody(
-  response: Response,
-  request: Request,
-  rest: Rest | undefined,
-): Response | Promise<Response> {
-  if (!rest && (request.bodyUsed || request.body?.locked !== false)) return response; // it is read
-  const isAfterBody = (isLast(response) || isLast(request)) && response.status !== TOO_SLOW;
-  const reader = isAfterBody ? rest ? rest() : request.body?.getReader() : undefined;
-  return reader ? skip(reader).then(() => response) : response;
-}
-
-function isLast({ headers }: Request | Response): boolean {
-  return /\bclose\b/i.test(headers.get("connection") ?? "");
-}
-
-async function skip(reader: NonNullable<ReturnType<Rest>>): Promise<void> {
-  const endMs = performance.now() + SKIPPED.ms;
-  let bytes = 0;
-  while (bytes <= SKIPPED.bytes && performance.now() < endMs) {
-    const reading = reader.read().catch(() => ({ done: true, value: undefined }));
-    if (!await within(reading, PAUSE_MS)) return;
-    const { done, value } = await reading;
-    if (done) return;
-    bytes += value?.byteLength ?? 0;
-  }
 }
 
 /** Bun sends no length with a transfer encoding (RFC 9112 §6.1 allows one in response to HEAD). */

@@ -25,10 +25,11 @@ import {
   separateHeaders,
 } from "./light_responses.ts";
 import { NodeConnections, nodeWebSockets } from "./node_connections.ts";
-import { type AnsweredResponse, strictResponse } from "./node_response.ts";
+import { strictResponse } from "./node_response.ts";
 import { ignoreOutputErrors } from "./node_output.ts";
 import { answerUpgrade } from "./node_upgrade.ts";
 import { checkFolder } from "./unix_socket.ts";
+import type { AnsweredResponse } from "./unread_body.ts";
 
 /**
  * Longer than the 60 s after which load balancers close an idle connection, so that they close it

@@ -9,7 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { GOING_AWAY } from "./adapter.ts";
-import { skipRest } from "./node_response.ts";
+import { skipRest } from "./unread_body.ts";
 
 /**
  * The most requests of a connection that are handled at a time: those that a client pipelines, or

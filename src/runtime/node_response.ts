@@ -1,13 +1,12 @@
 /**
- * The responses of Node, whose bodies have the length that their heads announce, and the rest of
- * the requests that they answer.
+ * The responses of Node, whose bodies have the length that their heads announce.
  *
  * @module
  */
 import { getLogger } from "@logtape/logtape";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { rawPath } from "../core/http/raw_path.ts";
-import { SKIPPED } from "./adapter.ts";
+import { isTooLong } from "./unread_body.ts";
 
 /** The class of responses, for requests of any class. */
 type ResponseClass = new (request: IncomingMessage) => ServerResponse;
@@ -30,7 +29,7 @@ export function strictResponse(base: ResponseClass): typeof ServerResponse {
       const length = this.getHeader("content-length") ?? lengthIn(args.at(-1));
       // unless `strictContentLength` is set, Node sends a head and its only chunk in one write
       this.strictContentLength = length !== undefined;
-      if (isLongerThanSkipped(this.req)) this.shouldKeepAlive = false;
+      if (isTooLong(this.req)) this.shouldKeepAlive = false;
       this.#length = Number(length);
       return super.writeHead(...args as unknown as Parameters<ServerResponse["writeHead"]>);
     }
@@ -90,55 +89,6 @@ function forHttp10(headers: unknown): never {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !HTTP_11.test(name)),
   ) as never;
-}
-
-/** How often the progress of a skipped body is checked, in milliseconds. */
-const CHECK_MS = 500;
-
-/** A response, and the request that its handler has received. */
-export interface AnsweredResponse extends ServerResponse {
-  /** Missing if the request was refused before. */
-  received?: Request;
-}
-
-/**
- * Skips the rest of the body of an answered request, up to {@linkcode SKIPPED}; after that, the
- * connection is destroyed. A handler that reads it still can go on, unless it pauses for 0.5 s: its
- * stream fails then, as does that of one that begins now. Calls `onEnd` when the body or the
- * connection has ended.
- */
-export function skipRest({ req, received }: AnsweredResponse, onEnd: () => void): void {
-  const { socket } = req;
-  const startBytes = socket.bytesRead;
-  let lastBytes = startBytes;
-  let checks = 0;
-  const timer = setInterval(() => {
-    const { bytesRead } = socket; // Node emits no `data` of a body that nobody has read
-    checks++;
-    if (bytesRead - startBytes > SKIPPED.bytes || checks * CHECK_MS >= SKIPPED.ms) socket.destroy();
-    else if (bytesRead === lastBytes && req.isPaused()) discard(req);
-    lastBytes = bytesRead;
-  }, CHECK_MS);
-  const abort = () => req.destroy(); // Node does so only before the response
-  socket.once("close", abort);
-  req.once("close", () => {
-    socket.off("close", abort);
-    clearInterval(timer);
-    onEnd();
-  });
-  if (!received?.bodyUsed) discard(req);
-}
-
-/** Discards what arrives of a body. */
-function discard(request: IncomingMessage): void {
-  // a stream of it would end as if it were complete
-  if (request.listenerCount("error") > 0) request.emit("error", new Error("The body is skipped"));
-  request.removeAllListeners("data").resume();
-}
-
-/** Checks whether a body is too long to be skipped, and has not arrived. */
-function isLongerThanSkipped({ complete, headers }: IncomingMessage): boolean {
-  return !complete && Number(headers["content-length"]) > SKIPPED.bytes;
 }
 
 /** A part of a body. */

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { configureSync, getConfig, getLogger, type LogRecord, resetSync } from "@logtape/logtape";
 import { job } from "../../src/jobs/mod.ts";
-import { logToConsole } from "../../src/runtime/console_log.ts";
+import { logToConsole } from "../../src/runtime/log/console_log.ts";
 import { test } from "../support/test.ts";
 import { jobsApp } from "./support/jobs_app.ts";
 

@@ -8,7 +8,7 @@ import { configureSync, getLogger } from "@logtape/logtape";
 import { Hono } from "hono";
 import process from "node:process";
 import { requestTracing } from "../../src/middleware/request_tracing.ts";
-import { logToConsole } from "../../src/runtime/console_log.ts";
+import { logToConsole } from "../../src/runtime/log/console_log.ts";
 
 logToConsole();
 if (process.argv[2] === "configured") {

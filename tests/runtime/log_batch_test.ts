@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LogBatch } from "../../src/runtime/log_batch.ts";
+import { LogBatch } from "../../src/runtime/log/log_batch.ts";
 import { Subprocess } from "../support/subprocess.ts";
 import { test } from "../support/test.ts";
 

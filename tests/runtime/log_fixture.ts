@@ -7,7 +7,7 @@
  */
 import { configureSync, getLogger } from "@logtape/logtape";
 import process from "node:process";
-import { logToConsole } from "../../src/runtime/console_log.ts";
+import { logToConsole } from "../../src/runtime/log/console_log.ts";
 
 if (process.argv[2] === "configured") {
   configureSync({

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { INSPECTORS } from "../platform/secret.ts";
+import { INSPECTORS } from "../../platform/secret.ts";
 
 /** The most characters of a value, and of a message, a stack and another text in it. */
 const MAX_CHARACTERS = 12 * 1024;

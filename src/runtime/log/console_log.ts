@@ -13,12 +13,12 @@ import {
   type TextFormatter,
 } from "@logtape/logtape";
 import { getRuntimeKey } from "hono/adapter";
-import { withConsoleSink } from "../platform/console_sink.ts";
-import { logsJson } from "../platform/env.ts";
-import { logContext } from "../platform/telemetry/log_context.ts";
-import { INSPECTORS } from "../platform/secret.ts";
+import { withConsoleSink } from "../../platform/console_sink.ts";
+import { logsJson } from "../../platform/env.ts";
+import { logContext } from "../../platform/telemetry/log_context.ts";
+import { INSPECTORS } from "../../platform/secret.ts";
 import { LogBatch } from "./log_batch.ts";
-import { ignoreOutputErrors } from "./node_output.ts";
+import { ignoreOutputErrors } from "../node_output.ts";
 import { loggedValue, type ShowItself, Verbatim } from "./logged_value.ts";
 
 /** The lines of level `info`. */
