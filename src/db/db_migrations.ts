@@ -93,7 +93,10 @@ export class DbMigrations {
    * changes a schema
    */
   migrate(): Promise<readonly string[]> {
-    return this.#inTurn(({ migrate }) => migrate(this.#connection, this.#source));
+    return this.#inTurn(async () => {
+      const { migrate } = await import("./migrate/migrate.ts");
+      return await migrate(this.#connection, this.#source);
+    });
   }
 
   /**
@@ -116,9 +119,10 @@ export class DbMigrations {
     if (!Number.isSafeInteger(steps) || steps < 1) {
       throw new RangeError("Cannot roll back: steps is not a whole number of 1 or more");
     }
-    return await this.#inTurn(({ rollBack }) =>
-      rollBack(this.#connection, { source: this.#source, steps, names })
-    );
+    return await this.#inTurn(async () => {
+      const { rollBack } = await import("./migrate/roll_back.ts");
+      return await rollBack(this.#connection, { source: this.#source, steps, names });
+    });
   }
 
   /** Closes the database after earlier calls; later calls fail. */
@@ -132,8 +136,8 @@ export class DbMigrations {
   }
 
   /** Runs one call after another: a connection's foreign keys are off while it migrates. */
-  #inTurn<T>(work: (tools: typeof import("./migrate/migrate.ts")) => Promise<T>): Promise<T> {
-    const result = this.#last.then(async () => await work(await import("./migrate/migrate.ts")));
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
     this.#last = result.catch(() => {});
     return result;
   }

@@ -6,7 +6,8 @@ import { writeMigrations } from "../../../../src/db/migrate/diff/migration_scrip
 import { readSchema } from "../../../../src/db/migrate/diff/schema_diff.ts";
 import type { Schema } from "../../../../src/db/migrate/diff/table_schema.ts";
 import { targetOf, without } from "../../../../src/db/migrate/diff/target.ts";
-import { migrate, rollBack } from "../../../../src/db/migrate/migrate.ts";
+import { migrate } from "../../../../src/db/migrate/migrate.ts";
+import { rollBack } from "../../../../src/db/migrate/roll_back.ts";
 import { createTables } from "../../../../src/db/migrate/schema.ts";
 import { Table } from "../../../../src/db/query/table.ts";
 import { casesOf, testOnce } from "../../../support/test.ts";
