@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import * as v from "valibot";
-import { job } from "../../src/jobs/mod.ts";
+import { job, type JobsOptions } from "../../src/jobs/mod.ts";
 import { bullmq } from "../../src/jobs/relay/bullmq.ts";
 import { tcpLine } from "../db/support/tcp_line.ts";
 import { RedisServer, SKIP_REDIS_SERVER } from "../faults/services/redis_server.ts";
@@ -30,19 +30,26 @@ function testRedis(
     }));
 }
 
+/** Creates an application whose jobs run over a Redis: one has run. */
+async function relayed(url: string, redisUrl: string, options: JobsOptions = {}) {
+  const seen: number[] = [];
+  const handlers = { send: Send.handle(({ body }) => seen.push(body.n)) };
+  const relay = bullmq({ connection: { url: redisUrl } });
+  const app = await jobsApp(url, { relay, handlers, ...options });
+  await app.work();
+  await app.jobs.enqueue(Send, { n: 0 });
+  await until(() => seen.length === 1);
+  return { app, seen };
+}
+
 testRedis("jobs run on the new primary after a failover that keeps connections", async (
   url,
   { server },
 ) => {
   await using line = await tcpLine(server.url);
   await using next = await RedisServer.start();
-  const seen: number[] = [];
-  const handlers = { send: Send.handle(({ body }) => seen.push(body.n)) };
-  const relay = bullmq({ connection: { url: line.url } });
-  await using app = await jobsApp(url, { relay, handlers });
-  await app.work();
-  await app.jobs.enqueue(Send, { n: 0 });
-  await until(() => seen.length === 1);
+  const { app, seen } = await relayed(url, line.url);
+  await using _ = app;
   line.redirect(next.url); // the name now has another address
   await server.send("REPLICAOF", "127.0.0.1", String(next.port));
   for (let n = 1; n < 4; n++) await app.jobs.enqueue(Send, { n });
@@ -55,13 +62,8 @@ testRedis("jobs run over new connections when those before have become silent", 
   { server },
 ) => {
   await using line = await tcpLine(server.url);
-  const seen: number[] = [];
-  const handlers = { send: Send.handle(({ body }) => seen.push(body.n)) };
-  const relay = bullmq({ connection: { url: line.url } });
-  await using app = await jobsApp(url, { relay, handlers });
-  await app.work();
-  await app.jobs.enqueue(Send, { n: 0 });
-  await until(() => seen.length === 1);
+  const { app, seen } = await relayed(url, line.url);
+  await using _ = app;
   line.silence();
   await app.jobs.enqueue(Send, { n: 1 });
   await until(() => seen.length === 2);
@@ -71,13 +73,8 @@ testRedis("a Redis that answers and takes no jobs is logged once", async (
   url,
   { server, logged },
 ) => {
-  const seen: number[] = [];
-  const handlers = { send: Send.handle(({ body }) => seen.push(body.n)) };
-  const relay = bullmq({ connection: { url: server.url } });
-  await using app = await jobsApp(url, { relay, handlers, pollMs: 100 });
-  await app.work();
-  await app.jobs.enqueue(Send, { n: 0 });
-  await until(() => seen.length === 1);
+  const { app, seen } = await relayed(url, server.url, { pollMs: 100 });
+  await using _ = app;
   await server.send("REPLICAOF", "127.0.0.1", "1");
   await app.jobs.enqueue(Send, { n: 1 });
   await delay(5000); // of several attempts

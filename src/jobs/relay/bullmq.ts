@@ -16,7 +16,7 @@
  *
  * @module
  */
-import type { Job, Queue, RedisClient, Worker } from "bullmq";
+import type { Job, Queue, Worker } from "bullmq";
 import { getLogger } from "@logtape/logtape";
 import { lazy } from "../../platform/lazy.ts";
 import { checkNames, refusing } from "../../platform/option_names.ts";
@@ -111,8 +111,8 @@ class BullmqQueue implements JobQueue {
   /** The jobs of this process whose ends Redis does not have yet. */
   readonly #unfinished = new Map<string, PromiseWithResolvers<void>>();
   #pending: Promise<unknown> | undefined;
-  /** When the pending command was sent, or connections were last opened because of it. */
-  #reconnectedMs = 0;
+  /** When the pending command was sent, or last sent again over new connections. */
+  #silentSinceMs = 0;
   /** What was logged since it last worked. */
   readonly #logged = new Set<"away" | "refusing">();
 
@@ -190,7 +190,7 @@ class BullmqQueue implements JobQueue {
     const pending = command().finally(() => this.#pending = undefined);
     this.#pending = pending;
     pending.catch(() => {}); // also if it fails after the time limit
-    this.#reconnectedMs = performance.now();
+    this.#silentSinceMs = performance.now();
     const answer = await withTimeLimit(pending, ANSWER_MS);
     this.#logged.delete("away"); // a read-only or full Redis answers too
     return answer;
@@ -199,15 +199,12 @@ class BullmqQueue implements JobQueue {
   /** Opens new connections in place of those that are silent: they can stay so for ever. */
   #reconnect(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#reconnectedMs < ANSWER_MS) return;
-    this.#reconnectedMs = nowMs;
-    for (const client of this.#clients()) void client.then((it) => it.disconnect(true), () => {});
-  }
-
-  /** Returns the connections; BullMQ reconnects the one on which a worker waits for jobs. */
-  #clients(): readonly Promise<RedisClient>[] {
-    const backends = [this.#queue.getBackend(), this.#worker?.getBackend()];
-    return backends.flatMap((backend) => backend ? [backend.client] : []);
+    if (nowMs - this.#silentSinceMs < ANSWER_MS) return;
+    this.#silentSinceMs = nowMs;
+    // BullMQ reconnects the connection on which a worker waits for jobs
+    for (const owner of [this.#queue, this.#worker]) {
+      void owner?.getBackend().client.then((client) => client.disconnect(true), () => {});
+    }
   }
 
   #finish(id = ""): void {
