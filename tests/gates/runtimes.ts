@@ -37,8 +37,9 @@ const files = sourceFiles("tests").filter((file) =>
   file.endsWith("_test.ts") && !file.startsWith(EDGE)
 );
 
-/** Node and Bun run the files of a process one after another, and mostly wait: so each has several. */
+/** How many processes Node and Bun have: each runs its files one after another, and mostly waits. */
 const PROCESSES = 4;
+/** How many processes of all runtimes run at once; that of Deno has isolates of its own. */
 const AT_ONCE = 4;
 
 /** The longest first. The types are a gate of their own. */
