@@ -141,7 +141,7 @@ export async function assemble(
   const protection = { ...options, guards: options.global.guards ?? [] };
   for (const each of placed) {
     const { method, path, bound } = each;
-    if (endpoints.includes(slotOf({ method, path }))) {
+    if (endpoints.includes(slotOf(each))) {
       throw new TypeError(
         `Cannot mount ${nameOf(bound)}: ${method} ${path} is an endpoint already`,
       );
