@@ -189,24 +189,29 @@ exampleTest("accepts logins of two tabs of one browser", async ({ app, provider 
   }
 });
 
-exampleTest("responds 502 if the exchange fails, without a secret", async (example) => {
-  const { app, provider, settings } = example;
-  const forged = await begin(app);
-  const url = new URL(provider.signIn(forged.authorizeUrl).url);
-  url.searchParams.set("code", "a-code-of-nobody");
-  const stopped = await begin(app);
-  const callback = provider.signIn(stopped.authorizeUrl);
-  const answers = [await comeBack(app, url, forged.cookie)];
-  await provider.close();
-  answers.push(await comeBack(app, callback, stopped.cookie));
-  for (const { status, text } of answers) {
-    assert.equal(status, 502);
-    assert.equal(JSON.parse(text).detail, "The provider did not complete the login");
-    for (const secret of [settings.OAUTH2_CLIENT_SECRET!, "a-code-of-nobody"]) {
-      assert.ok(!text.includes(secret));
+exampleTest(
+  "responds 401 to a wrong code and 502 if the exchange fails, without a secret",
+  async (example) => {
+    const { app, provider, settings } = example;
+    const forged = await begin(app);
+    const url = new URL(provider.signIn(forged.authorizeUrl).url);
+    url.searchParams.set("code", "a-code-of-nobody");
+    const stopped = await begin(app);
+    const callback = provider.signIn(stopped.authorizeUrl);
+    const answers = [await comeBack(app, url, forged.cookie)];
+    await provider.close();
+    answers.push(await comeBack(app, callback, stopped.cookie));
+    assert.deepEqual(answers.map(({ status, text }) => [status, JSON.parse(text).detail]), [
+      [401, "Cannot exchange code: the server refused with invalid_grant"],
+      [502, "The provider did not complete the login"],
+    ]);
+    for (const { text } of answers) {
+      for (const secret of [settings.OAUTH2_CLIENT_SECRET!, "a-code-of-nobody"]) {
+        assert.ok(!text.includes(secret));
+      }
     }
-  }
-});
+  },
+);
 
 exampleTest(
   "requires a valid token for /me, and returns its subject",

@@ -97,7 +97,7 @@ export async function secretHolders(secrets: Secrets): Promise<Readonly<Record<s
   const jwtVerifier = new JwtVerifier(keys, new ValidationConfig(), { cacheTokens: 9 });
   await jwtVerifier.verify(secrets.bearerToken);
 
-  const pending = { verifier, nonce: code, returnTo: "/", browser: "x", client: "web" };
+  const pending = { verifier, nonce: code, returnTo: "/", client: "web" };
   const memory = new MemoryLoginStore();
   await memory.save(code, pending, { ttlMs: 60_000 });
   const redis = new RedisLoginStore({

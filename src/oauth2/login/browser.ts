@@ -10,6 +10,7 @@ import type { Context } from "../../core/http/context.ts";
 import { readBody } from "../../core/http/body.ts";
 import {
   BadRequestException,
+  MethodNotAllowedException,
   UnsupportedMediaTypeException,
 } from "../../core/http/http_exception.ts";
 
@@ -21,8 +22,10 @@ export interface BrowserCookieOptions {
   readonly ttlMs: number;
 }
 
-/** With which requests a browser sends a cookie. */
-export interface CookieReach {
+/** What {@linkcode BrowserCookie.set} sets a cookie for. */
+export interface BegunLogin {
+  /** The state of the login. */
+  readonly state: string;
   /** Whether the cookie must be sent with a POST from another site. */
   readonly isCrossSite: boolean;
 }
@@ -43,8 +46,8 @@ export class BrowserCookie {
     this.#options = options;
   }
 
-  /** Sets a cookie, or keeps the current one, and returns its digest. */
-  async set(c: Context, { isCrossSite }: CookieReach): Promise<string> {
+  /** Sets a cookie, or keeps the current one, and returns the key of the login in the store. */
+  async set(c: Context, { state, isCrossSite }: BegunLogin): Promise<string> {
     const { isSecure, ttlMs } = this.#options;
     const name = isCrossSite ? NAMES.crossSite : NAMES.sameSite;
     const value = this.#read(c, name) ?? randomValue();
@@ -56,13 +59,14 @@ export class BrowserCookie {
       sameSite: isCrossSite ? "None" : "Lax",
       maxAge: Math.ceil(ttlMs / 1000),
     });
-    return await digestOf(value);
+    return await loginKey(state, value);
   }
 
-  /** Returns the digests of the cookies of the request: none, one or two. */
-  async digests(c: Context): Promise<readonly string[]> {
+  /** Returns the keys that a login of the browser with a state can have: none, one or two. */
+  async keys(c: Context, state: string): Promise<readonly string[]> {
     const values = Object.values(NAMES).map((name) => this.#read(c, name));
-    return await Promise.all(values.filter((value) => value !== undefined).map(digestOf));
+    const known = values.filter((value) => value !== undefined);
+    return await Promise.all(known.map((value) => loginKey(state, value)));
   }
 
   get #prefix(): { readonly prefix?: "host" } {
@@ -87,12 +91,18 @@ export interface CallbackParameters {
 const SINGLE = ["state", "code", "error", "iss"];
 
 /**
- * Reads a callback: the query of a GET, or the form of a POST.
+ * Reads a callback: the query of a GET, or the form of a POST. A HEAD, which a route of GET answers
+ * too, must not change anything (RFC 9110 §9.2.1).
  *
  * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if one
  * of them or `iss` is repeated
+ * @throws {MethodNotAllowedException} 405 for a HEAD
  */
 export async function callbackParameters(c: Context): Promise<CallbackParameters> {
+  if (c.req.method === "HEAD") {
+    const headers = { allow: "GET" };
+    throw new MethodNotAllowedException("A HEAD cannot finish a login", { headers });
+  }
   const parameters = c.req.method === "POST"
     ? await formParameters(c)
     : new URL(c.req.url).searchParams;
@@ -130,8 +140,10 @@ function randomValue(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-async function digestOf(value: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(value));
+/** A key that nobody can name without the cookie: another browser cannot use the login up. */
+async function loginKey(state: string, cookie: string): Promise<string> {
+  const bytes = new TextEncoder().encode(`${state}.${cookie}`);
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
   return base64url.encode(new Uint8Array(digest));
 }
 

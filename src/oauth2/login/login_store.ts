@@ -15,8 +15,6 @@ export interface PendingLogin extends RequestedClaims {
   readonly nonce?: string;
   /** The path on this site to return to. */
   readonly returnTo: string;
-  /** The digest of the cookie of the browser that began the login. */
-  readonly browser: string;
   /**
    * The client that began the login; no other client of the store can finish it (RFC
    * 9700 §4.4.2.2).
@@ -30,12 +28,15 @@ export interface SaveLoginOptions {
   readonly ttlMs: number;
 }
 
-/** Stores pending logins by their `state`. */
+/**
+ * Stores pending logins. A key has 43 characters of base64url, a digest of the `state` and of the
+ * cookie of the browser.
+ */
 export interface LoginStore {
   /** Stores a login for `ttlMs`. */
-  save(state: string, login: PendingLogin, options: SaveLoginOptions): Promise<void>;
+  save(key: string, login: PendingLogin, options: SaveLoginOptions): Promise<void>;
   /** Returns a login and removes it atomically: only one of two calls receives it. */
-  take(state: string): Promise<PendingLogin | undefined>;
+  take(key: string): Promise<PendingLogin | undefined>;
 }
 
 /** Options of a {@linkcode MemoryLoginStore}. */
@@ -73,15 +74,15 @@ export class MemoryLoginStore implements LoginStore {
   }
 
   /** Stores a login for `ttlMs`. */
-  save(state: string, login: PendingLogin, { ttlMs }: SaveLoginOptions): Promise<void> {
-    this.#logins.set(state, login, { expiresAtMs: this.#now() + ttlMs });
+  save(key: string, login: PendingLogin, { ttlMs }: SaveLoginOptions): Promise<void> {
+    this.#logins.set(key, login, { expiresAtMs: this.#now() + ttlMs });
     return Promise.resolve();
   }
 
   /** Returns a login and removes it. */
-  take(state: string): Promise<PendingLogin | undefined> {
-    const login = this.#logins.get(state);
-    this.#logins.delete(state);
+  take(key: string): Promise<PendingLogin | undefined> {
+    const login = this.#logins.get(key);
+    this.#logins.delete(key);
     return Promise.resolve(login);
   }
 }

@@ -9,7 +9,6 @@ import { BadGatewayException, UnauthorizedException } from "../../core/http/http
 import { isState, joinScopes } from "../client/authorize_url.ts";
 import type { OAuth2Client } from "../client/client.ts";
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
-import { equalInConstantTime } from "../../platform/secret.ts";
 import { OAuth2Error } from "../ground/errors.ts";
 import type { IdTokenClaims, VerifyIdTokenOptions } from "../client/id_token.ts";
 import { generatePkce, PkceVerifier } from "../client/pkce.ts";
@@ -149,11 +148,11 @@ export class OAuth2Login {
       extra,
       ...(nonce && { nonce }),
     });
-    await this.#store.save(state, {
+    const isCrossSite = extra.response_mode === "form_post";
+    await this.#store.save(await this.#cookie.set(c, { state, isCrossSite }), {
       verifier: verifier.export(),
       ...(nonce && { nonce }),
       returnTo: path,
-      browser: await this.#cookie.set(c, { isCrossSite: extra.response_mode === "form_post" }),
       client: this.#clientName,
       ...requested,
     }, { ttlMs: this.#ttlMs });
@@ -161,33 +160,43 @@ export class OAuth2Login {
   }
 
   /**
-   * Finishes a login at the callback, which is the query of a GET or the form of a POST.
+   * Finishes a login at the callback, which is the query of a GET or the form of a POST. Only the
+   * browser that began it uses it up.
    *
    * @throws {BadRequestException} 400 if `state`, or both `code` and `error`, are missing, or if
    * one of them or `iss` is repeated
    * @throws {UnauthorizedException} 401 if the state is unknown, used, expired, or of another
    * browser or client
-   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider refuses; `Validation`,
-   * 401, if the callback is from another provider (RFC 9207)
+   * @throws {OAuth2Error} `Grant`, 401 or 502, if the user or the provider refuses, also the code;
+   * `Validation`, 401, if the callback is from another provider (RFC 9207); `InvalidClaim`, 401, if
+   * the id_token is of another login, or of one that is older than `max_age`
    * @throws {ForbiddenException} 403 if the user is of another domain than `hd`
+   * @throws {MethodNotAllowedException} 405 for a HEAD
    * @throws {BadGatewayException} 502 if the provider returns no tokens, or an invalid id_token
    */
   async finish(c: Context): Promise<FinishedLogin> {
     c.header("Cache-Control", "no-store");
     const { parameters, state } = await callbackParameters(c);
-    // anyone can send a state: the store is asked for none that no login can have
-    const login = isState(state) ? await this.#store.take(state) : undefined;
-    const browsers = await this.#cookie.digests(c);
-    if (!login) throw refused("its state is unknown, used or expired");
+    const login = await this.#take(c, state);
     if (login.client !== this.#clientName) throw refused("another client has begun it");
-    if (!browsers.some((browser) => equalInConstantTime(browser, login.browser))) {
-      throw refused("another browser, or another host of this site, has begun it");
-    }
     const code = this.#client.verifyCallback(parameters, state);
     const { tokens, claims } = await this.#exchange(code, login);
     checkHostedDomain(claims, login.hostedDomain);
     for (const name of USED) parameters.delete(name);
     return { tokens, claims, returnTo: login.returnTo, parameters };
+  }
+
+  async #take(c: Context, state: string): Promise<PendingLogin> {
+    // anyone can send a state: the store is asked for none that no login can have
+    const keys = isState(state) ? await this.#cookie.keys(c, state) : undefined;
+    if (keys?.length === 0) {
+      throw refused("another browser, or another host of this site, has begun it");
+    }
+    for (const key of keys ?? []) {
+      const login = await this.#store.take(key);
+      if (login) return login;
+    }
+    throw refused("its state is unknown, used, expired or of another browser");
   }
 
   async #exchange(
@@ -199,6 +208,7 @@ export class OAuth2Login {
       if (nonce === undefined) return { tokens, claims: undefined };
       return { tokens, claims: await this.#claimsOf(tokens, { nonce, maxAgeSeconds }) };
     } catch (cause) {
+      if (isDueToCaller(cause)) throw cause;
       throw new BadGatewayException("The provider did not complete the login", { cause });
     }
   }
@@ -210,6 +220,20 @@ export class OAuth2Login {
     if (idToken !== undefined) return await this.#client.verifyIdToken(idToken, expected);
     throw new OAuth2Error({ code: "Validation" }, "Cannot verify login: there is no id_token");
   }
+}
+
+/** The errors of a code that is wrong, used or expired: of RFC 6749 §5.2, and of GitHub. */
+const REFUSED_CODE: readonly string[] = ["invalid_grant", "bad_verification_code"];
+
+/** The claims that depend on what the browser sent to the provider, as the code does. */
+const REQUESTED: readonly string[] = ["nonce", "auth_time"];
+
+/** Checks whether a login has failed by what the caller can send, not by the provider. */
+function isDueToCaller(error: unknown): boolean {
+  if (!(error instanceof OAuth2Error)) return false;
+  return error.code === "Grant"
+    ? REFUSED_CODE.includes(error.grant.error)
+    : error.code === "InvalidClaim" && REQUESTED.includes(error.claim);
 }
 
 /** Logs the reason, which the response does not contain. */

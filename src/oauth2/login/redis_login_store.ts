@@ -66,21 +66,21 @@ export class RedisLoginStore implements LoginStore {
 
   /** Stores a login for `ttlMs`. */
   async save(
-    state: string,
+    key: string,
     login: PendingLogin,
     { ttlMs }: SaveLoginOptions,
   ): Promise<void> {
-    await this.#send("SET", this.#key(state), JSON.stringify(login), "PX", String(ttlMs));
+    await this.#send("SET", this.#key(key), JSON.stringify(login), "PX", String(ttlMs));
   }
 
   /** Returns a login and removes it atomically; `undefined` if the value is not a login. */
-  async take(state: string): Promise<PendingLogin | undefined> {
-    const json = jsonObject(String(await this.#send("GETDEL", this.#key(state))));
+  async take(key: string): Promise<PendingLogin | undefined> {
+    const json = jsonObject(String(await this.#send("GETDEL", this.#key(key))));
     return isPendingLogin(json) ? json : undefined;
   }
 
-  #key(state: string): string {
-    return `${this.#prefix}:${state}`;
+  #key(key: string): string {
+    return `${this.#prefix}:${key}`;
   }
 
   async #send(command: string, ...args: string[]): Promise<unknown> {
@@ -100,8 +100,8 @@ export class RedisLoginStore implements LoginStore {
 }
 
 function isPendingLogin(value: unknown): value is PendingLogin {
-  const { verifier, nonce = "", returnTo, browser, client, maxAgeSeconds = 0, hostedDomain = "" } =
+  const { verifier, nonce = "", returnTo, client, maxAgeSeconds = 0, hostedDomain = "" } =
     (value ?? {}) as JsonObject;
-  const texts = [verifier, nonce, returnTo, browser, client, hostedDomain];
+  const texts = [verifier, nonce, returnTo, client, hostedDomain];
   return texts.every((text) => typeof text === "string") && typeof maxAgeSeconds === "number";
 }

@@ -18,9 +18,9 @@ export class Browser {
     this.#site = site;
   }
 
-  /** Opens a page, optionally from another site. */
-  open(path: string): Promise<Response> {
-    return this.#request(path, [...this.cookies]);
+  /** Opens a page. */
+  open(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.#request(path, [...this.cookies], init);
   }
 
   /** Posts a form as from a page of another site. */

@@ -5,20 +5,20 @@ import { test } from "../../support/test.ts";
 
 interface Seen {
   readonly setCookie: string;
-  readonly digest: string;
-  readonly digests: readonly string[];
+  readonly key: string;
+  readonly keys: readonly string[];
 }
 
 /** Sets a cookie in the answer to a request with some cookies. */
 async function set(
   cookie: string,
-  { isSecure = true, isCrossSite = false, ttlMs = 600_000 } = {},
+  { isSecure = true, isCrossSite = false, ttlMs = 600_000, state = "a" } = {},
 ): Promise<Seen> {
   const browserCookie = new BrowserCookie({ isSecure, ttlMs });
   const app = new Hono().get("/", async (c) =>
     c.json({
-      digest: await browserCookie.set(c, { isCrossSite }),
-      digests: await browserCookie.digests(c),
+      key: await browserCookie.set(c, { state, isCrossSite }),
+      keys: await browserCookie.keys(c, state),
     }));
   const response = await app.request("/", { headers: { cookie } });
   return { ...await response.json(), setCookie: response.headers.get("set-cookie") ?? "" };
@@ -49,14 +49,14 @@ test("BrowserCookie.set() sets cookies that no script and no other site can read
 test("BrowserCookie.set() sets 128 other bits for each browser", async () => {
   const seen = await Promise.all(Array.from({ length: 100 }, () => set("")));
   assert.equal(new Set(seen.map(({ setCookie }) => setCookie)).size, 100);
-  assert.equal(new Set(seen.map(({ digest }) => digest)).size, 100);
+  assert.equal(new Set(seen.map(({ key }) => key)).size, 100);
 });
 
 test("BrowserCookie.set() keeps the cookie that a browser has", async () => {
-  const { setCookie, digest, digests } = await set(`a=b; __Host-fw-login=${VALUE}`);
+  const { setCookie, key, keys } = await set(`a=b; __Host-fw-login=${VALUE}`);
   assert(setCookie.startsWith(`__Host-fw-login=${VALUE};`));
-  assert.deepEqual(digests, [digest]);
-  assert(!digest.includes(VALUE));
+  assert.deepEqual(keys, [key]);
+  assert.match(key, /^[\w-]{43}$/);
 });
 
 test("BrowserCookie.set() replaces other values", async () => {
@@ -78,18 +78,19 @@ test("BrowserCookie.set() replaces other values", async () => {
     `__Host-fw-login-post=${VALUE}`, // of the other reach
   ];
   for (const cookie of cookies) {
-    const { setCookie, digest, digests } = await set(cookie);
+    const { setCookie, key, keys } = await set(cookie);
     assert.match(setCookie, /^__Host-fw-login=[\w-]{22};/);
     assert(!setCookie.includes(VALUE), cookie);
-    assert(!digests.includes(digest), cookie);
+    assert(!keys.includes(key), cookie);
   }
 });
 
-test("BrowserCookie.digests() returns the cookies of both reaches", async () => {
+test("BrowserCookie.keys() returns one for the cookie of each reach and the state", async () => {
   const other = VALUE.toUpperCase();
   const cookies = `__Host-fw-login=${VALUE}; __Host-fw-login-post=${other}`;
   const lax = await set(cookies);
   const cross = await set(cookies, { isCrossSite: true });
-  assert.deepEqual(lax.digests, [lax.digest, cross.digest]);
-  assert.equal(new Set(lax.digests).size, 2);
+  assert.deepEqual(lax.keys, [lax.key, cross.key]);
+  const ofAnother = await set(cookies, { state: "b" });
+  assert.equal(new Set([...lax.keys, ...ofAnother.keys]).size, 4);
 });

@@ -20,15 +20,15 @@ const fetch = () => Promise.reject(new Error("a request was sent"));
 
 /** A store that records its arguments. */
 class OpenStore extends MemoryLoginStore {
-  readonly saved: { state: string; login: PendingLogin; ttlMs: number }[] = [];
+  readonly saved: { key: string; login: PendingLogin; ttlMs: number }[] = [];
 
   override save(
-    state: string,
+    key: string,
     login: PendingLogin,
     options: SaveLoginOptions,
   ): Promise<void> {
-    this.saved.push({ state, login, ...options });
-    return super.save(state, login, options);
+    this.saved.push({ key, login, ...options });
+    return super.save(key, login, options);
   }
 }
 
@@ -57,13 +57,14 @@ test("OAuth2Login.begin() redirects to the provider and stores the data for the 
   const [saved, ...others] = store.saved;
   assert.deepEqual(others, []);
   assert(saved);
-  const { verifier, browser: bound, client, ...kept } = saved.login;
-  assert.deepEqual([saved.state, saved.ttlMs], [state, 600_000]);
+  const { verifier, client, ...kept } = saved.login;
+  const [cookie] = browser.cookies.values();
+  const key = await challengeOf(`${state}.${cookie?.value}`);
+  assert.deepEqual([saved.key, saved.ttlMs], [key, 600_000]);
   assert.deepEqual(kept, { nonce, returnTo: "/basket?item=1#pay" });
   assert.equal(await challengeOf(verifier), code_challenge);
-  assert(!`${client}${bound}`.includes(SECRET));
+  assert(!client.includes(SECRET));
   // the cookie only identifies the browser, and the store does not have it
-  const [cookie] = browser.cookies.values();
   assert.match(cookie?.value ?? "", /^[\w-]{22}$/);
   assert(!JSON.stringify(store.saved).includes(cookie?.value ?? ""));
 });

@@ -1,4 +1,4 @@
-/** Exchanges that fail, each in its way: 502, with the reason in the log and no secret anywhere. */
+/** Exchanges that fail: 502 with the reason in the log, or 401; no secret anywhere. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { SigningKey } from "../resource_server/signing_key.ts";
@@ -7,7 +7,7 @@ import { captureLogs } from "../../support/capture_logs.ts";
 import { test } from "../../support/test.ts";
 import { SECRET } from "./login_application.ts";
 import { EXAMPLE, type Provider } from "./provider.ts";
-import { begun, site } from "./site.ts";
+import { begun, site, type Visit } from "./site.ts";
 
 const other = await SigningKey.generate("RS256", { kid: "the key" });
 const NOW = Math.floor(Date.now() / 1000);
@@ -35,7 +35,6 @@ const FAILURES: Readonly<Record<string, readonly [(provider: Provider) => unknow
   "a redirect": [(provider) => {
     provider.answers[EXAMPLE.tokenUrl] = () => ({ status: 302, headers: { location: "/" } });
   }, "TokenEndpoint"],
-  "invalid_grant": [answers(EXAMPLE.tokenUrl, 400, { error: "invalid_grant" }), "Grant"],
   "invalid_client": [answers(EXAMPLE.tokenUrl, 401, { error: "invalid_client" }), "Grant"],
   "an error with 200": [answers(EXAMPLE.tokenUrl, 200, { error: "bad_code" }), "Grant"],
   "what it was sent": [(provider) => {
@@ -54,8 +53,6 @@ const FAILURES: Readonly<Record<string, readonly [(provider: Provider) => unknow
   "null for an id_token": [tokens({ id_token: null }), "Validation"],
   "a number for an id_token": [tokens({ id_token: 1 }), "TokenEndpoint"],
   "an opaque id_token": [tokens({ id_token: "opaque" }), "Validation"],
-  "an id_token of another nonce": [claims({ nonce: "another" }), "InvalidClaim nonce"],
-  "an id_token without a nonce": [claims({ nonce: undefined }), "InvalidClaim nonce"],
   "an id_token of another issuer": [claims({ iss: "https://evil.example" }), "InvalidClaim iss"],
   "an id_token for another client": [claims({ aud: "another" }), "InvalidClaim aud"],
   "an id_token for several": [claims({ aud: ["shop", "another"] }), "InvalidClaim azp"],
@@ -93,17 +90,45 @@ for (const [name, [fail, code]] of Object.entries(FAILURES)) {
       const failures = records.filter(({ level }) => level === "error");
       assert.deepEqual(failures.map(({ properties }) => codeOf(properties.error)), [code]);
       assert.equal((await it.browser.open(callback)).status, 401, "the login is used up");
-      const shown = body + inspect(records, { depth: Infinity, showHidden: true }) +
-        JSON.stringify(records);
-      const secrets = [...it.provider.secrets, SECRET, ...valuesOf(it.browser.cookies)];
-      assert(secrets.length > 4);
-      for (const secret of secrets) assert(!shown.includes(secret), `${secret} is shown`);
+      assertNoSecret(it, body, records);
     });
   });
 }
 
-function valuesOf(cookies: ReadonlyMap<string, { readonly value: string }>): readonly string[] {
-  return [...cookies.values()].map(({ value }) => value);
+const wrong = (error: string) => answers(EXAMPLE.tokenUrl, 400, { error });
+
+/** What a caller can send to make an exchange fail, and words of the answer. */
+const REFUSALS: Readonly<Record<string, readonly [(provider: Provider) => unknown, string]>> = {
+  "a code that the provider refuses": [wrong("invalid_grant"), "invalid_grant"],
+  "a code that GitHub refuses": [wrong("bad_verification_code"), "bad_verification_code"],
+  "a code of another login": [claims({ nonce: "another" }), "nonce does not match"],
+  "a code of a login without a nonce": [claims({ nonce: undefined }), "nonce does not match"],
+};
+
+for (const [name, [change, detail]] of Object.entries(REFUSALS)) {
+  test(`OAuth2Login.finish() answers 401 to ${name}, and logs no error`, async () => {
+    await captureLogs([], async (records) => {
+      await using it = await site();
+      const callback = await begun(it);
+      await change(it.provider);
+      const response = await it.browser.open(callback);
+      const body = await response.text();
+      assert.equal(response.status, 401);
+      assert(body.includes(detail), body);
+      assert.deepEqual(records.filter(({ level }) => level === "error"), []);
+      assert.equal((await it.browser.open(callback)).status, 401, "the login is used up");
+      assertNoSecret(it, body, records);
+    });
+  });
+}
+
+function assertNoSecret({ provider, browser }: Visit, body: string, records: unknown): void {
+  const shown = body + inspect(records, { depth: Infinity, showHidden: true }) +
+    JSON.stringify(records);
+  const cookies = [...browser.cookies.values()].map(({ value }) => value);
+  const secrets = [...provider.secrets, SECRET, ...cookies];
+  assert(secrets.length > 4);
+  for (const secret of secrets) assert(!shown.includes(secret), `${secret} is shown`);
 }
 
 test("OAuth2Login shows no secret in any answer or log of a login that succeeds", async () => {

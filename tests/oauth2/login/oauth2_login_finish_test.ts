@@ -103,16 +103,17 @@ test("OAuth2Login.finish() accepts the logins of two tabs of one browser, in any
   }
 });
 
-test("OAuth2Login.finish() refuses another browser, and the login is used up", async () => {
+test("OAuth2Login.finish() refuses another browser, and keeps the login for its own", async () => {
   await using it = await site();
   const victim = new Browser(it.app);
   await victim.open("/auth/login"); // it has a cookie, but another
   for (const browser of [victim, new Browser(it.app)]) {
     const callback = await begun(it);
     assert.equal((await browser.open(callback)).status, 401);
-    assert.equal((await it.browser.open(callback)).status, 401);
+    assert.deepEqual(it.provider.asked, []);
+    assert.equal((await it.browser.open(callback)).status, 200);
+    it.provider.asked.length = 0;
   }
-  assert.deepEqual(it.provider.asked, []);
 });
 
 test("OAuth2Login.finish() accepts only the cookie of the login", async () => {
@@ -176,6 +177,15 @@ test("OAuth2Login.finish() refuses the login of another client with the same sto
   assert.equal(store.size, 0);
 });
 
+test("OAuth2Login.finish() refuses a HEAD with 405, and keeps the login for the GET", async () => {
+  await using it = await site();
+  const callback = await begun(it);
+  const head = await it.browser.open(callback, { method: "HEAD" });
+  assert.deepEqual([head.status, head.headers.get("allow")], [405, "GET"]);
+  assert.deepEqual(it.provider.asked, []);
+  assert.equal((await it.browser.open(callback)).status, 200);
+});
+
 test("OAuth2Login.finish() accepts a form that the site of the provider posts", async () => {
   await using it = await site({ extra: { response_mode: "form_post" } });
   const callback = await begun(it, "/auth/login?return_to=/a");
@@ -232,13 +242,14 @@ test("OAuth2Login.finish() logs at debug why a login is refused, and does not se
     await using it = await site();
     const callback = await begun(it);
     const stranger = await new Browser(it.app).open(callback);
+    assert.equal((await it.browser.open(callback)).status, 200);
     const again = await it.browser.open(callback);
     const details = [(await stranger.json()).detail, (await again.json()).detail];
     assert.deepEqual([stranger.status, again.status, details[0]], [401, 401, details[1]]);
-    const reasons = records.filter(({ level }) => level === "debug")
+    const reasons = records.filter(({ rawMessage }) => rawMessage === "Login refused: {reason}")
       .map(({ properties }) => properties.reason);
     assert.deepEqual(reasons, [
       "another browser, or another host of this site, has begun it",
-      "its state is unknown, used or expired",
+      "its state is unknown, used, expired or of another browser",
     ]);
   }));

@@ -5,7 +5,6 @@ export const PENDING: PendingLogin = {
   verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
   nonce: "6b1d3f5c-5b1d-4c8e-9a55-0f6c7d1e2a3b",
   returnTo: "/a?b=c#d",
-  browser: "the digest of a cookie",
   client: "the name of a client",
 };
 

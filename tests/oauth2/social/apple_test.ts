@@ -134,6 +134,6 @@ test("apple() accepts only id_tokens of Apple", async () => {
       assert.equal((await logIn(it)).status, 502);
     }
     it.provider.claims = { nonce: "another" };
-    assert.equal((await logIn(it)).status, 502);
+    assert.equal((await logIn(it)).status, 401);
   });
 });

@@ -56,21 +56,22 @@ test("github().grantedScopes() lists scopes that are separated by commas", async
   }
 });
 
-test("github() treats an error with 200 as an error", async () => {
-  await captureLogs([], async (records) => {
-    await using it = await socialSite(GITHUB, github);
-    it.provider.answers[GITHUB.tokenUrl] = () => ({
-      body: {
-        error: "bad_verification_code",
-        error_description: "The code passed is incorrect or expired.",
-        error_uri: "https://docs.github.com/troubleshooting",
-      },
+test("github() treats an error with 200 as an error: 401 to one of the code, 502 to others", async () => {
+  const cases = [["bad_verification_code", 401], ["incorrect_client_credentials", 502]] as const;
+  for (const [error, status] of cases) {
+    await captureLogs([], async (records) => {
+      await using it = await socialSite(GITHUB, github);
+      it.provider.answers[GITHUB.tokenUrl] = () => ({
+        body: { error, error_uri: "https://docs.github.com/troubleshooting" },
+      });
+      assert.equal((await it.browser.open(await begun(it))).status, status);
+      const errors = records.filter(({ level }) => level === "error")
+        .map(({ properties: { error } }) =>
+          error instanceof OAuth2Error && error.code === "Grant" && error.grant.error
+        );
+      assert.deepEqual(errors, status === 502 ? [error] : []);
     });
-    assert.equal((await it.browser.open(await begun(it))).status, 502);
-    const error = records.find(({ level }) => level === "error")?.properties.error;
-    assert(error instanceof OAuth2Error && error.code === "Grant");
-    assert.equal(error.grant.error, "bad_verification_code");
-  });
+  }
 });
 
 test("github() accepts callbacks with its iss or none, and exchanges no code of another issuer", async () => {
