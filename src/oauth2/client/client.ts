@@ -230,9 +230,10 @@ export class OAuth2Client {
 
   /**
    * Exchanges a refresh token for a new set of tokens (RFC 6749 §6), and caches it. Concurrent
-   * calls with the same token and cache share one request. A later call with a superseded token
-   * returns the newest set or, if that has expired, refreshes it. If the server returns no new
-   * refresh token, the set keeps the old one.
+   * calls with the same token and cache share one request. For a minute, a call with a superseded
+   * token returns the newest set or, if that has expired, refreshes it; later, the token is sent,
+   * so that the server sees its reuse (RFC 9700 §4.14.2). If the server returns no new refresh
+   * token, the set keeps the old one.
    *
    * The time limit applies to the caller. The request itself continues for at least 30 seconds,
    * because its answer may contain the only refresh token that is still valid; a second call

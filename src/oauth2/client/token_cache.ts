@@ -11,7 +11,8 @@ import type { TokenSet } from "./token_set.ts";
 
 /**
  * Refresh tokens, each issued for the previous one. Only the newest may be sent: a provider that
- * receives an older one again considers it stolen, and revokes them all (RFC 9700 §4.14.2).
+ * receives an older one again considers it stolen, and revokes them all (RFC 9700 §4.14.2). Only
+ * callers that are late by up to {@linkcode GRACE_MS} are spared that.
  */
 interface Chain {
   newest: string;
@@ -19,7 +20,8 @@ interface Chain {
   set?: TokenSet | undefined;
   /** When that was received, in milliseconds since 1970. */
   setAtMs: number;
-  readonly superseded: Set<string>;
+  /** When each older token was superseded, in milliseconds since 1970. */
+  readonly superseded: Map<string, number>;
   refreshing?: Promise<TokenSet> | undefined;
   revoking?: Promise<void> | undefined;
   isRevoked: boolean;
@@ -27,6 +29,9 @@ interface Chain {
 
 /** The most superseded tokens of a chain that are kept: no caller is later by more refreshes. */
 const MAX_SUPERSEDED = 100;
+
+/** How long a superseded token is one of a caller that is late, and not stolen, in milliseconds. */
+const GRACE_MS = 60_000;
 
 /** Options of a {@linkcode TokenCache}. */
 export interface TokenCacheOptions {
@@ -91,9 +96,10 @@ export class TokenCache {
     return this.#sets.get(accessToken);
   }
 
-  /** Returns the set of a refresh token; for a superseded one, the newest set. */
+  /** Returns the set of a refresh token; the newest, if it was superseded within a minute. */
   byRefresh(refreshToken: string): TokenSet | undefined {
-    return this.#chains.get(refreshToken)?.set;
+    const chain = this.#chains.get(refreshToken);
+    return chain && this.#isStale(chain, refreshToken) ? undefined : chain?.set;
   }
 
   /** Stores a set. */
@@ -126,9 +132,10 @@ export class TokenCache {
 
   /**
    * Returns a new set for a refresh token; `OAuth2Client.refresh()` calls it. `send` receives the
-   * newest token of the chain, and concurrent calls share its result. A later call with a
+   * newest token of the chain, and concurrent calls share its result. For a minute, a call with a
    * superseded token returns the newest set without a request, unless that has expired, or the
-   * clock has been set back since. A failure is not cached. A pending revocation is awaited.
+   * clock has been set back since. Later, `send` receives the superseded token: it may be stolen,
+   * and the provider must see it. A failure is not cached. A pending revocation is awaited.
    *
    * @throws {OAuth2Error} `Grant` if the token has been revoked by then, or as `send` does
    */
@@ -136,14 +143,14 @@ export class TokenCache {
     refreshToken: string,
     send: (newest: string) => Promise<TokenSet>,
   ): Promise<TokenSet> {
-    let chain = this.#chainOf(refreshToken);
+    let chain = this.#chainToRefresh(refreshToken);
     while (chain.revoking) {
       const { revoking } = chain;
       // the caller of revoke() receives the error
       const isLost = !await hasEnded(revoking).catch(() => true);
       if (isLost && chain.revoking === revoking) chain.revoking = undefined;
       if (chain.isRevoked) throw revoked();
-      chain = this.#chainOf(refreshToken);
+      chain = this.#chainToRefresh(refreshToken);
     }
     while (chain.refreshing) {
       const { refreshing } = chain;
@@ -197,11 +204,11 @@ export class TokenCache {
 
   #advance(chain: Chain, refreshToken: string): void {
     if (refreshToken === chain.newest) return;
-    chain.superseded.add(chain.newest);
+    chain.superseded.set(chain.newest, this.#now());
     chain.superseded.delete(refreshToken);
     chain.newest = refreshToken;
     this.#chains.set(refreshToken, chain);
-    const [oldest] = chain.superseded;
+    const [oldest] = chain.superseded.keys();
     if (oldest !== undefined && chain.superseded.size > MAX_SUPERSEDED) {
       chain.superseded.delete(oldest);
       this.#chains.delete(oldest);
@@ -251,13 +258,27 @@ export class TokenCache {
     return chain;
   }
 
+  /** The provider revokes the chain of a token that is sent again, if it was stolen. */
+  #chainToRefresh(refreshToken: string): Chain {
+    const chain = this.#chainOf(refreshToken);
+    if (!this.#isStale(chain, refreshToken)) return chain;
+    chain.superseded.delete(refreshToken);
+    this.#chains.delete(refreshToken);
+    return this.#chainOf(refreshToken);
+  }
+
+  #isStale(chain: Chain, refreshToken: string): boolean {
+    const supersededAtMs = chain.superseded.get(refreshToken) ?? Infinity;
+    return this.#now() - supersededAtMs >= GRACE_MS;
+  }
+
   #chainOf(refreshToken: string): Chain {
     const known = this.#chains.get(refreshToken);
     if (known) return known;
     const chain: Chain = {
       newest: refreshToken,
       setAtMs: 0,
-      superseded: new Set(),
+      superseded: new Map(),
       isRevoked: false,
     };
     this.#chains.set(refreshToken, chain);
@@ -278,7 +299,7 @@ export class TokenCache {
   #drop(chain: Chain): void {
     if (chain.refreshing || chain.revoking) return;
     this.#withoutSet.delete(chain);
-    for (const token of [chain.newest, ...chain.superseded]) this.#chains.delete(token);
+    for (const token of [chain.newest, ...chain.superseded.keys()]) this.#chains.delete(token);
   }
 }
 

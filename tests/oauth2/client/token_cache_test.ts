@@ -103,6 +103,23 @@ test("TokenCache.refresh() knows the last 100 tokens that were superseded", asyn
   for (let i = 2; i <= 102; i++) assert.equal(cache.byRefresh(`rt-${i}`)?.accessToken, "at-102");
 });
 
+test("TokenCache.refresh() sends a token that was superseded a minute ago, whose reuse the provider must see", async () => {
+  let nowMs = 1_000_000;
+  const cache = new TokenCache({ now: () => nowMs });
+  const two = set("at-2", "rt-2");
+  await refresh(cache, "rt-1", two);
+  nowMs += 59_999;
+  assert.deepEqual(await refresh(cache, "rt-1", set("never")), []);
+  assert.equal(cache.byRefresh("rt-1"), two);
+  nowMs += 1;
+  assert.equal(cache.byRefresh("rt-1"), undefined);
+  const reused = cache.refresh("rt-1", (sent) => Promise.reject(new Error(`${sent} is reused`)));
+  await assert.rejects(reused, /rt-1 is reused/);
+  assert.equal(cache.byRefresh("rt-2"), two);
+  assert.deepEqual(await refresh(cache, "rt-2", set("at-3", "rt-3")), ["rt-2"]);
+  assert.deepEqual(await refresh(cache, "rt-1", set("at-9")), ["rt-1"]);
+});
+
 test("TokenCache.refresh() accepts a provider that returns an old refresh token again", async () => {
   const cache = new TokenCache();
   await refresh(cache, "rt-1", set("at-2", "rt-2"));
