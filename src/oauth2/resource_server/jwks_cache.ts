@@ -32,12 +32,12 @@ const RETRY_MS = 10_000;
 
 /**
  * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After
- * the refresh window, the set is fetched again in the background. If that fails, or the set has no
- * key that can verify signatures, or none for the algorithms of the keys in use, the keys stay
- * valid up to the maximum staleness. An unknown key is looked up in a set that is fetched after
- * the lookup began: concurrent lookups share that fetch, and fetches are spaced (five in a row,
- * then one every 1.25 s). So a flood of forged tokens neither floods the provider nor hides a new
- * key.
+ * the refresh window, the set is fetched again in the background; after two, as without requests,
+ * lookups wait for that. If it fails, or the set has no key that can verify signatures, or none for
+ * the algorithms of the keys in use, the keys stay valid up to the maximum staleness. An unknown
+ * key is looked up in a set that is fetched after the lookup began: concurrent lookups share that
+ * fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a flood of forged tokens
+ * neither floods the provider nor hides a new key.
  *
  * @example
  * ```ts
@@ -124,19 +124,21 @@ export class JwksCache implements KeySource {
    * @throws {OAuth2Error} `JwksFetch` if that fails, or the set has no key that can verify
    * signatures, or none for the algorithms of the keys in use; the keys stay unchanged
    */
-  refresh(options: VerifyOptions = {}): Promise<void> {
+  refresh(options?: VerifyOptions): Promise<void> {
     return this.#settled(this.#begin(options), options);
   }
 
   /**
    * Returns the known keys of a `kid`. After the refresh window, it starts a fetch in
-   * the background.
+   * the background; after two, it returns none unless a fetch has failed in the last one.
    */
-  find(kid: string, alg: SigningAlgorithm, options: VerifyOptions = {}): readonly CryptoKey[] {
+  find(kid: string, alg: SigningAlgorithm, options?: VerifyOptions): readonly CryptoKey[] {
     this.#algorithms.add(alg);
     const ageMs = this.#knownAgeMs();
-    if (ageMs === undefined || ageMs > this.#maxStaleMs) return KeySet.EMPTY.find(kid, alg);
-    if (ageMs > this.#refreshWindowMs) this.#refreshInBackground(options);
+    const windowMs = this.#refreshWindowMs;
+    const isUnchecked = ageMs > windowMs * 2 && this.#failedMs > windowMs;
+    if (isUnchecked || ageMs > this.#maxStaleMs) return [];
+    if (ageMs > windowMs) this.#refreshInBackground(options);
     return this.#keys.find(kid, alg);
   }
 
@@ -149,16 +151,16 @@ export class JwksCache implements KeySource {
   async resolve(
     kid: string,
     alg: SigningAlgorithm,
-    options: VerifyOptions = {},
+    options?: VerifyOptions,
   ): Promise<readonly CryptoKey[]> {
     const pending = this.#begin(options);
     const mayBeOlder = pending.isSent;
-    await this.#settled(pending, options);
-    let keys = this.find(kid, alg, options);
-    if (keys.length === 0 && mayBeOlder) {
-      await this.refresh(options);
-      keys = this.find(kid, alg, options);
-    }
+    const find = () => this.find(kid, alg, options);
+    await this.#settled(pending, options).catch((error) => {
+      if (find().length === 0) throw error;
+    });
+    if (find().length === 0 && mayBeOlder) await this.refresh(options);
+    const keys = find();
     if (keys.length > 0) return keys;
     throw new OAuth2Error({ code: "UnknownKid" }, "Cannot verify token: its key is unknown");
   }
@@ -179,33 +181,37 @@ export class JwksCache implements KeySource {
    * Returns the age of the keys. If the clock was set back, they are due for a refresh
    * and age from now.
    */
-  #knownAgeMs(): number | undefined {
-    const { ageMs } = this;
-    if (ageMs === undefined || ageMs >= 0) return ageMs;
+  #knownAgeMs(): number {
+    const { ageMs = Infinity } = this;
+    if (ageMs >= 0) return ageMs;
     this.#fetchedAtMs = this.#options.now() - this.#refreshWindowMs - 1;
-    return this.ageMs;
+    return this.#refreshWindowMs + 1;
   }
 
-  #refreshInBackground(options: VerifyOptions): void {
-    const nowMs = this.#options.now();
-    const hasJustFailed = Math.abs(nowMs - this.#failedAtMs) < RETRY_MS;
-    if (this.#pending || hasJustFailed || this.#pace.waitMs(nowMs) > 0) return;
+  /** The time since a failed fetch, unless one has succeeded since. */
+  get #failedMs(): number {
+    return Math.abs(this.#options.now() - this.#failedAtMs);
+  }
+
+  #refreshInBackground(options?: VerifyOptions): void {
+    if (this.#pending || this.#failedMs < RETRY_MS) return;
+    if (this.#pace.waitMs(this.#options.now()) > 0) return;
     this.#begin(options).done.catch(() => {}); // the failure is logged
   }
 
   /** Returns the pending fetch, or starts one. */
-  #begin({ waitUntil }: VerifyOptions): Refresh {
+  #begin(options?: VerifyOptions): Refresh {
     if (this.#pending) return this.#pending;
     const { now, timeoutMs } = this.#options;
     const fetch = () => this.#fetch().finally(() => this.#forget(refresh));
     const refresh = new Refresh(fetch, { waitMs: this.#pace.take(now()), timeoutMs, now });
     this.#refresh = refresh;
-    waitUntil?.(refresh.done.catch(() => {})); // those who wait for it receive the error
+    options?.waitUntil?.(refresh.done.catch(() => {})); // those who wait for it receive the error
     return refresh;
   }
 
   /** Waits for a fetch, and repeats it if it is overdue. */
-  async #settled(refresh: Refresh, options: VerifyOptions): Promise<void> {
+  async #settled(refresh: Refresh, options?: VerifyOptions): Promise<void> {
     if (await refresh.ended()) return;
     this.#forget(refresh);
     await this.refresh(options);
@@ -226,8 +232,7 @@ export class JwksCache implements KeySource {
     try {
       const json = await this.#request();
       const keys = await KeySet.read(json, this.#keys);
-      const isStale = (this.#knownAgeMs() ?? Infinity) > this.#maxStaleMs;
-      const known = isStale ? KeySet.EMPTY : this.#keys;
+      const known = this.#knownAgeMs() > this.#maxStaleMs ? KeySet.EMPTY : this.#keys;
       // a provider that fails or starts can send an empty set: tokens of the last keys stay valid
       if (keys.size === 0) throw new FetchFailure("it has no key that can verify signatures");
       const usable = [...this.#algorithms].filter((alg) => known.has(alg));
@@ -237,7 +242,7 @@ export class JwksCache implements KeySource {
       this.#keys = keys;
       this.#fetchedAtMs = this.#options.now();
       this.#failedAtMs = -Infinity;
-      logger.debug("Fetched {keys} keys of {url}", { url, keys: this.#keys.size });
+      logger.debug("Fetched {keys} keys of {url}", { url, keys: keys.size });
     } catch (error) {
       this.#failedAtMs = this.#options.now();
       const reason = error instanceof Error ? error.message : String(error);

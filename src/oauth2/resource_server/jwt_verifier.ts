@@ -114,7 +114,7 @@ export class JwtVerifier {
    * @throws {OAuth2Error} `Validation` if the token is malformed, or its algorithm or type is not
    * accepted; `UnknownKid` or `JwksFetch` if there is no key; `InvalidSignature`; `InvalidClaim`
    */
-  verify(token: string, options: VerifyOptions = {}): Promise<VerifiedToken> {
+  verify(token: string, options?: VerifyOptions): Promise<VerifiedToken> {
     const known = this.#verified?.find(token, {
       nowSeconds: this.#now() / 1000,
       findKeys: (kid, alg) => this.#keys.find(kid, alg, options),
@@ -122,7 +122,7 @@ export class JwtVerifier {
     return known ? Promise.resolve(known) : this.#verify(token, options);
   }
 
-  async #verify(token: string, options: VerifyOptions): Promise<VerifiedToken> {
+  async #verify(token: string, options?: VerifyOptions): Promise<VerifiedToken> {
     const jws = readCompactJws(token, this.#lastHeader);
     const { header } = jws.protected;
     const { algorithms, tokenType } = this.#config;

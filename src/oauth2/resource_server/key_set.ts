@@ -55,27 +55,22 @@ const MAX_KEYS = 200;
 /** Members of private and symmetric keys only (RFC 7518 §6). */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
-const NONE: readonly CryptoKey[] = Object.freeze([]);
-
 /** An immutable set of keys. */
 export class KeySet {
   /** The set without keys. */
   static readonly EMPTY: KeySet = new KeySet([]);
 
   readonly #keys: readonly PublicKey[];
-  readonly #byKid: ReadonlyMap<string, ReadonlyMap<SigningAlgorithm, readonly CryptoKey[]>>;
+  /** The keys by algorithm and `kid`. */
+  readonly #found = new Map<string, readonly CryptoKey[]>();
 
   private constructor(keys: readonly PublicKey[]) {
-    const byKid = new Map<string, Map<SigningAlgorithm, CryptoKey[]>>();
+    this.#keys = keys;
     for (const { kid, cryptoKeys } of keys) {
-      const byAlgorithm = byKid.get(kid) ?? new Map<SigningAlgorithm, CryptoKey[]>();
-      byKid.set(kid, byAlgorithm);
       for (const [alg, key] of cryptoKeys) {
-        byAlgorithm.set(alg, [...byAlgorithm.get(alg) ?? [], key]);
+        this.#found.set(`${alg} ${kid}`, [...this.find(kid, alg), key]);
       }
     }
-    this.#keys = keys;
-    this.#byKid = byKid;
   }
 
   /**
@@ -114,7 +109,7 @@ export class KeySet {
 
   /** Returns the keys of a `kid` for an algorithm; several only if the set repeats the `kid`. */
   find(kid: string, alg: SigningAlgorithm): readonly CryptoKey[] {
-    return this.#byKid.get(kid)?.get(alg) ?? NONE;
+    return this.#found.get(`${alg} ${kid}`) ?? [];
   }
 }
 

@@ -76,6 +76,27 @@ test("JwksCache uses a key past the refresh window at once, while one fetch runs
   });
 });
 
+test("JwksCache waits for new keys past two refresh windows, and uses a key only if they cannot be fetched", async () => {
+  await withCache(async ({ server, cache, clock, verify }) => {
+    clock.ms += 30 * MINUTE_MS;
+    const release = server.hold();
+    assert.equal(await verify(), "accepted"); // a fetch runs behind it
+    const fetched = cache.refresh();
+    release();
+    await fetched;
+    clock.ms += 30 * MINUTE_MS + 1;
+    server.reply = FAILURE;
+    const outcomes = await Promise.all(Array.from({ length: 20 }, verify));
+    assert.deepEqual([new Set(outcomes), server.requestCount], [new Set(["accepted"]), 3]);
+    clock.ms += 9_999;
+    assert.deepEqual([await verify(), server.requestCount], ["accepted", 3]);
+    clock.ms += 23 * 60 * MINUTE_MS; // without requests: the provider is available again
+    server.reply = undefined;
+    server.keys = [other.jwk];
+    assert.deepEqual([await verify(), server.requestCount], ["UnknownKid", 4]);
+  });
+});
+
 test("JwksCache.withRefreshWindow() and withMaxStale() set the two ages, and leave the first cache", async () => {
   await withCache(async ({ server, cache, clock, verify, verifyAndFetch }) => {
     assert.deepEqual([cache.size, cache.fetchCount], [1, 1]);
