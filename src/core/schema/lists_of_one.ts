@@ -5,6 +5,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { LibraryIssue } from "./libraries/schema_library.ts";
 import { expectsList } from "./schema_libraries.ts";
 
 /** The maximum number of validations with lists of one: a schema may report one issue at a time. */
@@ -24,21 +25,52 @@ export async function withListsOfOne(
   schema: StandardSchemaV1,
   validated: ValidatedFields,
 ): Promise<ValidatedFields> {
-  let { fields, result } = validated;
+  let last = validated;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const lists = expectedLists(result).filter((key) =>
-      Object.hasOwn(fields, key) && !Array.isArray(fields[key])
-    );
-    if (lists.length === 0) break;
-    fields = { ...fields, ...Object.fromEntries(lists.map((key) => [key, [fields[key]]])) };
-    result = await schema["~standard"].validate(fields);
+    const { fields } = last;
+    const [all, ...others] = expectedLists(last);
+    if (all === undefined) break;
+    last = await withLists(schema, fields, all);
+    for (const keys of last.result.issues ? others : []) {
+      const other = await withLists(schema, fields, keys);
+      if (!other.result.issues) return other;
+    }
   }
-  return { fields, result };
+  return last;
 }
 
-/** Returns the names of the fields for which a list was expected. */
-function expectedLists({ issues = [] }: StandardSchemaV1.Result<unknown>): readonly string[] {
-  return issues.filter(expectsList).map(({ path = [] }) => Array.from(path)).filter(({ length }) =>
-    length === 1
-  ).map(([segment]) => String(typeof segment === "object" ? segment.key : segment));
+async function withLists(
+  schema: StandardSchemaV1,
+  single: ValidatedFields["fields"],
+  keys: readonly string[],
+): Promise<ValidatedFields> {
+  const fields = { ...single, ...Object.fromEntries(keys.map((key) => [key, [single[key]]])) };
+  return { fields, result: await schema["~standard"].validate(fields) };
+}
+
+/**
+ * Returns the names of the single fields for which a list was expected, then other sets of them:
+ * one branch of a union can expect a list where another expects a text.
+ */
+function expectedLists({ fields, result: { issues = [] } }: ValidatedFields): string[][] {
+  const namesOf = (each: readonly LibraryIssue[]) =>
+    each.filter(expectsList).filter(({ path }) => path?.length === 1)
+      .map(({ path: [segment] = [] }) =>
+        String(typeof segment === "object" ? segment.key : segment)
+      )
+      .filter((key) => Object.hasOwn(fields, key) && !Array.isArray(fields[key]));
+  const certain = [...new Set(namesOf(issues))];
+  const possible = [...new Set(namesOf(issues.flatMap((issue) => inBranches(issue))))];
+  const others = [[], ...possible.slice(0, MAX_ROUNDS).map((key) => [key])];
+  return [possible, ...possible.length > 0 ? others : []]
+    .map((keys) => [...certain, ...keys]).filter((keys) => keys.length > 0);
+}
+
+/** Returns the issues of the branches of a union, with paths from its root. */
+function inBranches({ path = [], issues, errors }: LibraryIssue): readonly LibraryIssue[] {
+  const branches = [issues ?? errors ?? []].flat(2) as LibraryIssue[]; // of valibot, of zod
+  return branches.flatMap((issue) => {
+    const at = { ...issue, path: [...path, ...issue.path ?? []] };
+    return [at, ...inBranches(at)];
+  });
 }

@@ -305,6 +305,31 @@ for (const [what, schema] of Object.entries(MANY)) {
   });
 }
 
+const BRANCHES: Readonly<Record<string, AnySchema>> = {
+  valibot: v.union([
+    v.object({ k: v.literal("a"), tag: v.array(v.string()), x: v.string() }),
+    v.object({ k: v.literal("b"), x: v.array(v.string()) }),
+    v.union([v.object({ k: v.literal("c"), tag: v.array(v.string()), x: v.array(v.string()) })]),
+  ]),
+  zod: z.union([
+    z.object({ k: z.literal("a"), tag: z.array(z.string()), x: z.string() }),
+    z.object({ k: z.literal("b"), x: z.array(z.string()) }),
+    z.union([z.object({ k: z.literal("c"), tag: z.array(z.string()), x: z.array(z.string()) })]),
+  ]),
+};
+for (const [library, schema] of Object.entries(BRANCHES)) {
+  test(`InputSchema accepts one value of a query as a list of one in a union of objects, by ${library}`, async () => {
+    const query = new InputSchema("query", schema);
+    const cases = [
+      [{ k: "a", tag: "t", x: "1" }, { k: "a", tag: ["t"], x: "1" }],
+      [{ k: "b", x: "1" }, { k: "b", x: ["1"] }],
+      [{ k: "c", tag: "t", x: "1" }, { k: "c", tag: ["t"], x: ["1"] }],
+    ];
+    for (const [sent, read] of cases) assert.deepEqual(await query.parse(sent), read);
+    await assert.rejects(query.parse({ k: "d", tag: "t", x: "1" }));
+  });
+}
+
 test("InputSchema makes no list of a field that is refused for another reason", async () => {
   const refusing = [
     v.object({ f: v.custom<string>((value) => value !== "secret") }),

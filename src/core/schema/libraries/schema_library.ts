@@ -32,6 +32,8 @@ export interface SchemaLibrary<S extends StandardSchemaV1 = StandardSchemaV1> {
 export interface LibraryIssue extends StandardSchemaV1.Issue {
   /** The expected type or constraint, in the words of the library. */
   readonly expected?: unknown;
+  /** The issues of the branches of a union (valibot). */
+  readonly issues?: unknown;
   /** The issues of each branch of a union (zod). */
   readonly errors?: unknown;
   /** The problem, with the value (arktype). */

@@ -4,12 +4,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import {
-  type LibraryIssue,
-  mergedProperties,
-  type SchemaLibrary,
-  type SchemaProperties,
-} from "./schema_library.ts";
+import { mergedProperties, type SchemaLibrary, type SchemaProperties } from "./schema_library.ts";
 
 /** The members of a schema of zod that are used here. */
 interface ZodSchema extends StandardSchemaV1 {
@@ -33,7 +28,7 @@ export const ZOD: SchemaLibrary<ZodSchema> = {
   stripping: (schema) => schema,
   propertiesOf,
   transforms: ({ _zod: { def } }) => def.type === "pipe",
-  expectsList,
+  expectsList: ({ expected }) => expected === "array" || expected === "tuple",
   quotation: /, received \w+$/,
 };
 
@@ -43,10 +38,4 @@ function propertiesOf({ _zod: { def } }: ZodSchema): SchemaProperties | undefine
   if (inner) return propertiesOf(inner);
   const parts = def.left && def.right ? [def.left, def.right] : def.options;
   return parts && mergedProperties(parts.map(propertiesOf));
-}
-
-function expectsList({ expected, errors }: LibraryIssue): boolean {
-  if (expected === "array" || expected === "tuple") return true;
-  return Array.isArray(errors) && // the branches of a union
-    errors.flat().some((each) => each?.path?.length === 0 && expectsList(each));
 }
