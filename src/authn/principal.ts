@@ -27,9 +27,12 @@ import type { Claims } from "../oauth2/resource_server/claims.ts";
 export interface Principal {
   /** The `sub` claim of the token: never empty. */
   readonly subject: string;
-  /** The roles of the caller. */
+  /** The roles of the token, unless a guard or middleware has set others (`callerRoles`). */
   readonly roles: readonly string[];
-  /** The scopes that the token grants: the words of `scope`, and those in `scp`. */
+  /**
+   * The scopes that the token grants, the words of `scope` and those in `scp`, unless a guard or
+   * middleware has set others (`callerScopes`).
+   */
   readonly scopes: readonly string[];
   /** All claims of the token. */
   readonly claims: Claims;
