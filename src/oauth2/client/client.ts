@@ -229,6 +229,14 @@ export class OAuth2Client {
   }
 
   /**
+   * Removes an access token that {@linkcode OAuth2Client.cachedClientCredentials} has returned and
+   * an API has refused, so that the next call requests a new one.
+   */
+  forgetClientCredentials(accessToken: string): void {
+    this.#settings.clientCredentialsCache.forget(accessToken);
+  }
+
+  /**
    * Exchanges a refresh token for a new set of tokens (RFC 6749 §6), and caches it. Concurrent
    * calls with the same token and cache share one request. For a minute, a call with a superseded
    * token returns the newest set or, if that has expired, refreshes it; later, the token is sent,

@@ -107,6 +107,15 @@ test("TokenSet.expiresWithin() checks whether a set is about to expire", async (
   assert.equal((await silent.cachedClientCredentials()).expiresWithin(1e12), false);
 });
 
+test("OAuth2Client.forgetClientCredentials() removes the token alone, for every client of its cache", async () => {
+  const { client, state, token } = machine();
+  assert.deepEqual([await token(["a"]), await token(["b"])], ["at-1", "at-2"]);
+  client.forgetClientCredentials("unknown");
+  client.withTimeout(1_000).forgetClientCredentials("at-1");
+  assert.deepEqual([await token(["a"]), await token(["b"])], ["at-3", "at-2"]);
+  assert.deepEqual(state.asked, ["a", "b", "a"]);
+});
+
 test("OAuth2Client.cachedClientCredentials() shares any result of a request", async () => {
   for (const expiresIn of [null, 30, 60]) {
     const { state, token } = machine({ expiresIn });
