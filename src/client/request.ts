@@ -55,14 +55,14 @@ export function bodyOf(
   return body === undefined ? [null] : [JSON.stringify(body), "application/json"];
 }
 
-/** Returns the headers of a client with those of a call; `undefined` is omitted. */
+/** Returns the headers of a client with those of a call; `undefined` and `null` are omitted. */
 export function headersOf(
   given: HeadersInit,
   own: Readonly<Record<string, unknown>>,
 ): Headers {
   const headers = new Headers(given);
   for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined) headers.set(name, String(value));
+    if (value != null) headers.set(name, String(value));
   }
   return headers;
 }
@@ -72,10 +72,13 @@ function textOf(fields: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(fieldsOf(fields) as [string, string][]).toString();
 }
 
-/** Lists fields: a list is repeated, `undefined` is omitted, other values are sent as text. */
+/**
+ * Lists fields: a list is repeated, `undefined` and `null` are omitted, other values are sent
+ * as text.
+ */
 function fieldsOf(fields: Readonly<Record<string, unknown>>): [string, string | Blob][] {
   return Object.entries(fields).flatMap(([name, value]) =>
-    [value].flat().filter((item) => item !== undefined)
+    [value].flat().flatMap((item) => item ?? [])
       .map((item): [string, string | Blob] => [name, item instanceof Blob ? item : String(item)])
   );
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { controller, module, route } from "../../mod.ts";
 import { createTestApplication } from "../../src/testing/mod.ts";
-import { createClient, ProblemError } from "../../src/client/mod.ts";
+import { type ApiOf, createClient, ProblemError } from "../../src/client/mod.ts";
+import * as v from "valibot";
 import { test } from "../support/test.ts";
 import { createKitchen, type Kitchen, KitchenModule } from "./kitchen.ts";
 
@@ -47,6 +49,29 @@ test("createClient() sends forms and files", async () => {
     await api.post("/v1/cats/:id/photo", { params: { id: 1 }, multipart: { file, note: "new" } }),
     "new: meow",
   );
+});
+
+test("createClient() omits null, which has no text", async () => {
+  const sent: [url: string, x: string | null, body: string][] = [];
+  const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(input, init);
+    sent.push([request.url, request.headers.get("x"), await request.text()]);
+    return Response.json({});
+  };
+  class NotesController extends controller("notes") {
+    list = route.post("/", {
+      query: v.object({ n: v.nullish(v.string()), tag: v.array(v.nullable(v.string())) }),
+      headers: v.object({ x: v.nullish(v.string()) }),
+      body: v.object({ a: v.nullable(v.string()) }),
+      consumes: ["form"],
+    }, () => ({}));
+  }
+  const NotesModule = module({ controllers: [NotesController] });
+  const notes = createClient<ApiOf<typeof NotesModule>>("http://localhost", { fetch });
+  const query = { n: null, tag: ["a", null, "null"] };
+  await notes.post("/notes", { query, headers: { x: null }, form: { a: null } });
+  const expected = "http://localhost/notes?tag=a&tag=null";
+  assert.deepEqual(sent, [[expected, null, ""]]);
 });
 
 test("createClient() fills wildcards, optional parameters and those of prefixes", async () => {
