@@ -54,7 +54,7 @@ async function withLists(
  */
 function expectedLists({ fields, result: { issues = [] } }: ValidatedFields): string[][] {
   const namesOf = (each: readonly LibraryIssue[]) =>
-    each.filter(expectsList).filter(({ path }) => path?.length === 1)
+    each.filter(isOfList).filter(({ path }) => path?.length === 1)
       .map(({ path: [segment] = [] }) =>
         String(typeof segment === "object" ? segment.key : segment)
       )
@@ -64,6 +64,14 @@ function expectedLists({ fields, result: { issues = [] } }: ValidatedFields): st
   const others = [[], ...possible.slice(0, MAX_ROUNDS).map((key) => [key])];
   return [possible, ...possible.length > 0 ? others : []]
     .map((keys) => [...certain, ...keys]).filter((keys) => keys.length > 0);
+}
+
+function isOfList(issue: LibraryIssue): boolean {
+  try {
+    return expectsList(issue);
+  } catch {
+    return false; // arktype fails over keys such as `constructor`
+  }
 }
 
 /** Returns the issues of the branches of a union, with paths from its root. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as v from "valibot";
 import * as z from "zod";
-import type { AnySchema, HttpException } from "../../../mod.ts";
+import { type AnySchema, HttpException } from "../../../mod.ts";
 import {
   InputSchema,
   issuesOf,
@@ -329,6 +329,21 @@ for (const [library, schema] of Object.entries(BRANCHES)) {
     await assert.rejects(query.parse({ k: "d", tag: "t", x: "1" }));
   });
 }
+
+test("InputSchema refuses keys of Object.prototype over which arktype fails", async () => {
+  const record = type({ "[string]": "string" }).or("string[]");
+  for (
+    const [schema, value] of [[record, { constructor: {} }], [type({ "toString?": "boolean" }), {}]]
+  ) {
+    for (const part of ["body", "query"] as const) {
+      await assert.rejects(new InputSchema(part, schema as AnySchema).parse(value), (error) => {
+        assert(error instanceof HttpException);
+        assert.deepEqual([error.status, error.errors?.[0]?.message], [422, "must be valid"]);
+        return true;
+      });
+    }
+  }
+});
 
 test("InputSchema makes no list of a field that is refused for another reason", async () => {
   const refusing = [

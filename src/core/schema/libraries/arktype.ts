@@ -207,8 +207,10 @@ function isObject({ json }: ArkType): boolean {
 /** Lists the expected constraints: the messages of the library quote values in many ways. */
 function messageOf(issue: LibraryIssue): string | undefined {
   if (!("problem" in issue && "expected" in issue)) return undefined;
-  const constraints = String(issue.expected).split("\u25e6").map((text) => text.trim()).filter(
-    Boolean,
-  );
-  return `must be ${constraints.join(" and ")}`;
+  try {
+    const constraints = String(issue.expected).split("\u25e6").map((text) => text.trim());
+    return `must be ${constraints.filter(Boolean).join(" and ")}`;
+  } catch {
+    return "must be valid"; // the library fails over keys such as `constructor`
+  }
 }
