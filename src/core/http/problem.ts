@@ -7,7 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Context, requestIdSlot } from "./context.ts";
 import { HttpException, isHttpMapped, messageOf, UnexpectedException } from "./http_exception.ts";
-import type { ValidationIssue } from "./validation_issue.ts";
+import { MAX_ISSUES, type ValidationIssue } from "./validation_issue.ts";
 import { matchedRoute } from "./matched_route.ts";
 import { pathReference, rawPath } from "./raw_path.ts";
 import { dropBody } from "./sendable.ts";
@@ -67,7 +67,7 @@ export function problemResponse(
     ...(detail && { detail }),
     instance: pathReference(c.req.url),
     ...(typeof requestId === "string" && { requestId }),
-    ...(errors && !concealed && { errors }),
+    ...(errors && !concealed && { errors: errors.slice(0, MAX_ISSUES) }),
   };
   if (status >= 500) logFailure(exception, c);
   forgetRepresentation(c);

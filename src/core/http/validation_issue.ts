@@ -18,3 +18,6 @@ export interface ValidationIssue {
   /** The message of the schema. */
   readonly message: string;
 }
+
+/** The maximum number of issues in a response. */
+export const MAX_ISSUES = 100;

@@ -8,7 +8,7 @@ import { isPromiseLike, whenReady } from "../../platform/ready.ts";
 import { MISS, validateFast } from "./compiled/fast_path.ts";
 import { dtoName } from "./dto.ts";
 import { UnprocessableEntityException } from "../http/http_exception.ts";
-import type { InputPart, ValidationIssue } from "../http/validation_issue.ts";
+import { type InputPart, MAX_ISSUES, type ValidationIssue } from "../http/validation_issue.ts";
 import { acceptsArrayAsObject, messageOf, withoutQuotation } from "./schema_libraries.ts";
 
 /** A schema of any library that implements Standard Schema: valibot, zod, arktype and others. */
@@ -26,9 +26,6 @@ export type SchemaOutput<S extends AnySchema> = StandardSchemaV1.InferOutput<S>;
 
 /** The input of a schema. */
 export type SchemaInput<S extends AnySchema> = StandardSchemaV1.InferInput<S>;
-
-/** The maximum number of issues in a response. */
-const MAX_ISSUES = 100;
 
 /** The maximum length of the `field` and `message` of an issue, in UTF-16 units. */
 const MAX_TEXT = 256;

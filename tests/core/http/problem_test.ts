@@ -318,6 +318,17 @@ test("enableProductionErrorsFromEnv() follows FW_ENV", async () => {
   }
 });
 
+test("a problem has at most 100 errors", async () => {
+  const issue = { in: "body", field: "a", message: "is wrong" } as const;
+  class FormsController extends controller() {
+    refuse = route.get("/", () => {
+      throw new HttpException(422, "x", { errors: Array(500).fill(issue) });
+    });
+  }
+  await using app = await createTestApplication(module({ controllers: [FormsController] }));
+  assert.deepEqual((await (await app.request("/")).json()).errors, Array(100).fill(issue));
+});
+
 test("production conceals only the errors of a 5xx", async () => {
   const errors = [{ in: "body", field: "a", message: "is secret" }] as const;
   class ErrorsController extends controller() {
