@@ -133,7 +133,12 @@ testOnEach("a failed migration is named, rolled back, and can be corrected", asy
 
 /** Checks that no other connection to the database is left. */
 async function assertAlone(db: Db, brand: Brand): Promise<void> {
-  if (brand === "sqlite") return void await sql`begin exclusive; rollback`.execute(db.kysely);
+  if (brand === "sqlite") {
+    return await db.kysely.connection().execute(async (own) => {
+      await sql`begin exclusive`.execute(own);
+      await sql`rollback`.execute(own);
+    });
+  }
   const others = brand === "postgres"
     ? sql`select 1 from pg_stat_activity where datname = current_database()
         and pid <> pg_backend_pid()`

@@ -27,7 +27,8 @@ export class Notes {
 
   /** Notes a statement. */
   add(sql: string, parameters: readonly unknown[]): void {
-    this.#statements.push([sql.trim().replaceAll(/\s+/g, " "), ...parameters.map(plain)]);
+    const values = parameters.filter((it) => typeof it !== "symbol"); // the driver's own marks
+    this.#statements.push([sql.trim().replaceAll(/\s+/g, " "), ...values.map(plain)]);
   }
 
   /** Notes that one was compiled. */

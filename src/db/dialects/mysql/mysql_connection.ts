@@ -8,6 +8,7 @@ import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 
 import type { Readable } from "node:stream";
 import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
+import { TransactionState } from "../../transaction/transaction_state.ts";
 import { lengthOf } from "./mysql.ts";
 import {
   type DuplicateKey,
@@ -15,7 +16,6 @@ import {
   isDuplicate,
   isLockTimeout,
   keyIn,
-  type LockTimeout,
 } from "./mysql_errors.ts";
 
 /** Definitions whose bodies are several statements; not all servers can prepare them. */
@@ -60,14 +60,19 @@ export function together(
 
 type StreamOptions = { readonly highWaterMark?: number };
 type Values = Parameters<PoolConnection["execute"]>[1];
-type Callback = (error: QueryError | null, result: unknown) => void;
+type Callback = (error: QueryError | null, result: unknown, fields?: readonly unknown[]) => void;
 type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadId" | "config">;
 
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
-/** The flag of an open transaction in the state of a session (`SERVER_STATUS_IN_TRANS`). */
+/** Flags in the state of a session (`SERVER_STATUS_IN_TRANS` and `SERVER_STATUS_AUTOCOMMIT`). */
 const IN_TRANSACTION = 1;
+const AUTOCOMMIT = 2;
+
+/** Statements that leave the transaction open, also if they fail; most others commit it first. */
+const STAYS_INSIDE =
+  /^\s*(?:\(|(?:select|insert|update|delete|replace|with|savepoint|release|rollback)\b)/i;
 
 /** The longest SQL in characters that stays prepared: the driver and the server keep it. */
 const MAX_PREPARED_LENGTH = 16_384;
@@ -93,21 +98,34 @@ export function kyselyConnection(
   connection: PoolConnection,
   abandon: Abandon,
 ): MysqlPoolConnection {
+  const transaction = new TransactionState();
+  let status = AUTOCOMMIT;
   let pending = 0;
   let isOver = false;
 
-  function query(sql: string, values: readonly unknown[], callback?: Callback): unknown {
+  function query(sql: string, given: readonly unknown[], callback?: Callback): unknown {
+    const values = transaction.send(sql, given) ? [] : given;
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
     pending += 1;
-    const called: Callback = (error, result) => {
+    const called: Callback = (error, result, fields) => {
       note(error, sql);
       if (!error && sql.length > MAX_PREPARED_LENGTH) connection.unprepare(sql);
-      const done = () => {
+      const done = (failure: Error | null = error) => {
         pending -= 1;
-        callback(error, result);
+        callback(failure as QueryError | null, result);
       };
+      const settle = (isOpen: boolean) => done(transaction.settle(isOpen, error ?? undefined));
+      const reported = statusOf(result, fields);
       if (isDuplicate(error)) nameColumns(sql, error, done);
-      else if (isLockTimeout(error)) lookUpTransaction(error, done);
+      else if (isLockTimeout(error)) {
+        lookUpTransaction((isOpen) => {
+          error.isTransactionOpen = isOpen;
+          done();
+        });
+      } else if (reported !== undefined) {
+        status = reported;
+        settle((status & IN_TRANSACTION) !== 0);
+      } else if (transaction.isInside && !STAYS_INSIDE.test(sql)) lookUpTransaction(settle);
       else done();
     };
     const [first] = values;
@@ -174,23 +192,40 @@ export function kyselyConnection(
   }
 
   /** Looks up whether the transaction is still open, in the state that an answer has. */
-  function lookUpTransaction(error: LockTimeout, done: () => void): void {
-    connection.query<ResultSetHeader>("do 0", (failure, result) => {
-      error.isTransactionOpen = !failure && (result.serverStatus & IN_TRANSACTION) !== 0;
-      done();
-    });
+  function lookUpTransaction(settle: (isOpen: boolean) => void): void {
+    connection.query<ResultSetHeader>(
+      "do 0",
+      (failure, result) => settle(!failure && (result.serverStatus & IN_TRANSACTION) !== 0),
+    );
+  }
+
+  function release(): void {
+    // The server rolls back a transaction that its user has left open.
+    if (isOver || (status & (IN_TRANSACTION | AUTOCOMMIT)) !== AUTOCOMMIT) {
+      abandon(connection, { isHung: false });
+    } else connection.release();
+    transaction.release();
   }
 
   const face: Face = {
     config: connection.config,
     threadId: connection.threadId ?? 0,
     destroy: () => abandon(connection, { isHung: pending > 0 }),
-    release: () => isOver ? abandon(connection, { isHung: false }) : connection.release(),
+    release,
     // Kysely's type is narrower than the driver's.
     query: query as MysqlPoolConnection["query"],
   };
   // Kysely uses only these members.
   return face as MysqlPoolConnection;
+}
+
+/**
+ * Returns the state of the session after a statement: that of its result, or of its last one. Rows
+ * have none.
+ */
+function statusOf(result: unknown, fields: readonly unknown[] | undefined): number | undefined {
+  const last = Array.isArray(result) && fields?.at(-1) === undefined ? result.at(-1) : result;
+  return Array.isArray(last) || !last ? undefined : (last as ResultSetHeader).serverStatus;
 }
 
 /** Replaces the SQL of an error by that without values: the error may be logged. */

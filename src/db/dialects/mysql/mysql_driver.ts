@@ -3,12 +3,25 @@
  *
  * @module
  */
-import { type Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection, sql } from "kysely";
+import {
+  type Kysely,
+  MysqlDialect,
+  MysqlDriver,
+  type MysqlPool,
+  type MysqlPoolConnection,
+  sql,
+} from "kysely";
 import type { Pool, PoolConnection, PoolOptions, RowDataPacket } from "mysql2";
 import type { PoolLimits } from "../../connection/pool_limits.ts";
 import { DbConnection } from "../../connection/connection.ts";
-import type { AnyTables, Dialect, SessionFunction } from "../../connection/dialect.ts";
+import {
+  type AnyTables,
+  type Dialect,
+  type SessionFunction,
+  withDriver,
+} from "../../connection/dialect.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
+import { markTransactions } from "../../transaction/transaction_state.ts";
 import { DbError } from "../../errors.ts";
 import { keepingAlive, MYSQL_SCRIPT_KEY } from "../../migrate/schema_lock.ts";
 import { MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
@@ -101,6 +114,10 @@ async function openPool(
   const connections = new MysqlPoolKeeper(pool, min);
   try {
     const server = await connect(pool, { times: Math.max(1, min), timeout });
+    const config = {
+      pool: preparing(pool, { connections, timeout }),
+      controlConnection: () => mysql.createConnection({ ...settings, connectTimeout: CANCEL_MS }),
+    };
     const { TypedParameter } = mysql; // a getter that looks for the module each time
     const grammar = mysqlGrammar({
       ...server,
@@ -113,10 +130,10 @@ async function openPool(
       cancels: true,
       place,
       idle: () => connections.idle,
-      kysely: new MysqlDialect({
-        pool: preparing(pool, { connections, timeout }),
-        controlConnection: () => mysql.createConnection({ ...settings, connectTimeout: CANCEL_MS }),
-      }),
+      kysely: withDriver(
+        new MysqlDialect(config),
+        () => markTransactions(new MysqlDriver(config)),
+      ),
       together,
       runScript: (script, kysely) => runScript(script, { kysely, mysql, settings }),
       async runApart(run, kysely) {

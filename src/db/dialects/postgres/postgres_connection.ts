@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import type { Notice, Options, PendingQuery, PostgresType, Row, Sql } from "postgres";
 import { within } from "../../../platform/time_limit.ts";
 import { CANCEL_MS } from "../../transaction/statement_watch.ts";
+import { TransactionState } from "../../transaction/transaction_state.ts";
 import type { Host } from "../server/hosts.ts";
 import {
   explainPostgresError,
@@ -27,6 +28,12 @@ type Settling = { resolve: (result: unknown) => void; reject: (error: unknown) =
 
 /** The function of the server that warns of a commit which has not reached the standbys. */
 const UNCONFIRMED = "SyncRepWaitForLSN";
+
+/**
+ * The status of the transaction that each answer ends with: none, open, and failed (PostgreSQL
+ * manual, 55.7, ReadyForQuery).
+ */
+const STATUS = new Map<number | undefined, boolean>([[0x49, false], [0x54, true], [0x45, true]]);
 
 /** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
@@ -75,6 +82,8 @@ export class PostgresConnection {
   readonly sql: Sql;
   /** The statements that it has prepared. */
   readonly prepared = new Set<string>();
+  /** What the statements of its user have done to its transaction. */
+  readonly transaction = new TransactionState();
   readonly #options: PostgresConnectionOptions;
   #host: Host | undefined;
   #socket: Socket | undefined;
@@ -87,6 +96,7 @@ export class PostgresConnection {
   #cancelling: Promise<void> | undefined;
   #isLost = false;
   #isUnconfirmed = false;
+  #lastByte: number | undefined;
 
   /** Creates the driver, which connects at its first use. */
   constructor(options: PostgresConnectionOptions) {
@@ -99,7 +109,7 @@ export class PostgresConnection {
       onclose: () => this.lose(),
       onparameter: () => void (this.#isReady = true),
       onnotice: ({ routine }) => void (this.#isUnconfirmed ||= routine === UNCONFIRMED),
-      socket: (target) => this.#connect(target),
+      socket: async (target) => this.#observe(await this.#connect(target)),
     });
   }
 
@@ -108,9 +118,9 @@ export class PostgresConnection {
     return this.#isLost || this.#isEnded;
   }
 
-  /** Whether it must be closed after its use. */
+  /** Whether it must be closed after its use; the server then rolls back an open transaction. */
   get isSpent(): boolean {
-    return this.#isSpent || this.#isRetired;
+    return this.#isSpent || this.#isRetired || this.#isTransactionOpen === true;
   }
 
   /** Closes it after its use: its server is read-only, and another one may have taken over. */
@@ -163,9 +173,12 @@ export class PostgresConnection {
       cursor: (size?: number) => this.#all(cursor(size)),
       cancel: () => void this.cancel(query),
       resolve: (result: unknown) => {
-        if (!this.#isUnconfirmed) return resolve(result);
-        this.lose();
-        reject(lostConnection());
+        if (this.#isUnconfirmed) this.lose();
+        const failure = this.#isUnconfirmed
+          ? lostConnection()
+          : this.transaction.settle(this.#isTransactionOpen);
+        if (failure) reject(failure);
+        else resolve(result);
       },
       reject: (error: unknown) => {
         if (explainPostgresError(error).code === "ReadOnly") this.retire();
@@ -202,6 +215,11 @@ export class PostgresConnection {
     // A connection that hangs would not close by itself.
     this.#socket?.destroy();
     this.#cancelSocket?.destroy();
+  }
+
+  /** Whether a transaction is open, if the last answer is complete. */
+  get #isTransactionOpen(): boolean | undefined {
+    return STATUS.get(this.#lastByte);
   }
 
   /** Yields the chunks of a cursor, and fails where the driver would only stop. */
@@ -255,6 +273,10 @@ export class PostgresConnection {
     this.#host ??= await this.#options.choose();
     if (this.isLost) throw lostConnection(); // meanwhile
     return this.#host;
+  }
+
+  #observe(socket: Socket): Socket {
+    return socket.on("data", (chunk) => void (this.#lastByte = chunk[chunk.length - 1]));
   }
 
   #watch(socket: Socket): Socket {

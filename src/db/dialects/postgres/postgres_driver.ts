@@ -10,6 +10,7 @@ import { type Dialect, withDriver } from "../../connection/dialect.ts";
 import type { DatabaseUrl } from "../server/database_url.ts";
 import { loadDriver, openServerError, placeOf } from "../server/open_server.ts";
 import { readTlsOptions } from "../server/tls.ts";
+import { markTransactions } from "../../transaction/transaction_state.ts";
 import { POSTGRES } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
 
@@ -122,7 +123,10 @@ export async function openPostgres(
     keepsSessions: opened.isDirect,
     place: placeOf(url, 5432),
     idle: () => pool.idle,
-    kysely: withDriver(new PostgresJSDialect(config), () => new PostgresDriver(config)),
+    kysely: withDriver(
+      new PostgresJSDialect(config),
+      () => markTransactions(new PostgresDriver(config)),
+    ),
     runFree: (statement, execution) => pool.run(statement, execution),
   };
 }

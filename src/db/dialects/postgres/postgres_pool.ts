@@ -219,12 +219,15 @@ export class PostgresPool {
     const line = this.#take();
     const face: Pick<ReservedSql, "unsafe" | "release"> = {
       // The driver's type of a query depends on that of its row, which is unknown here.
-      unsafe: ((sql, parameters, options) =>
-        line.unsafe(sql, parameters, {
-          ...options,
-          prepare: this.#prepares({ sql, parameters: parameters ?? [] }, line),
-        })) as ReservedSql["unsafe"],
-      release: () => this.#release(line),
+      unsafe: ((sql, values = [], options) => {
+        const parameters = line.transaction.send(sql, values) ? [] : values;
+        const prepare = this.#prepares({ sql, parameters }, line);
+        return line.unsafe(sql, parameters, { ...options, prepare });
+      }) as ReservedSql["unsafe"],
+      release: () => {
+        this.#release(line);
+        line.transaction.release();
+      },
     };
     // `kysely-postgres-js` uses only these members.
     return face as ReservedSql;

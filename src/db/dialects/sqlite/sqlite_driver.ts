@@ -18,6 +18,7 @@ import type { PoolLimits } from "../../connection/pool_limits.ts";
 import type { Statement, StatementResult } from "../../connection/statement.ts";
 import type { DatabasePlace } from "../../transaction/sql_span.ts";
 import type { Execution } from "../../transaction/execution.ts";
+import { markTransactions } from "../../transaction/transaction_state.ts";
 import { SQLITE } from "./sqlite.ts";
 import { openError } from "./sqlite_errors.ts";
 import { SqliteFile } from "./sqlite_file.ts";
@@ -41,27 +42,41 @@ const MAX_WEIGHT = 1_048_576;
 
 /**
  * Begins each transaction as a writer: one that reads first could not write after another
- * process has written.
+ * process has written. No transaction stays open when its user releases the connection.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
   readonly #options: SqliteOptions;
-  readonly #checkWritten: () => void;
 
   constructor(database: DatabaseSync, config: SqliteDialectConfig, options: SqliteOptions) {
     super(config);
+    this.#database = database;
     this.#options = options;
-    this.#checkWritten = () => checkWritten(database, options);
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const { limits, file } = this.#options;
     file?.check("read");
-    const connection = await super.acquireConnection();
-    return new WaitingConnection(connection, { limits, checkWritten: this.#checkWritten });
+    return new WaitingConnection(await super.acquireConnection(), {
+      limits,
+      checkWritten: () => checkWritten(this.#database, this.#options),
+      isTransactionOpen: () => this.#database.isTransaction,
+    });
+  }
+
+  // deno-lint-ignore require-await -- its failure rejects
+  override async releaseConnection(connection?: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction === true) this.#database.prepare("rollback").run();
+    if (connection instanceof WaitingConnection) connection.transaction.release();
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // SQLite fails where a statement has ended the transaction.
+    if (this.#database.isTransaction !== false) await super.rollbackTransaction(connection);
   }
 }
 
@@ -101,7 +116,7 @@ export class Sqlite implements Dialect {
     const config = { database: kyselyDatabase(database) };
     this.kysely = withDriver(
       new SqliteDialect(config),
-      () => new ImmediateDriver(database, config, options),
+      () => markTransactions(new ImmediateDriver(database, config, options)),
     );
   }
 

@@ -4,9 +4,15 @@
  *
  * @module
  */
-import type { CompiledQuery, DatabaseConnection, QueryResult, SqliteDatabase } from "kysely";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type QueryResult,
+  type SqliteDatabase,
+} from "kysely";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { DriverRow, StatementResult } from "../../connection/statement.ts";
+import { TransactionState } from "../../transaction/transaction_state.ts";
 import { storableBytes } from "./sqlite.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 
@@ -98,36 +104,49 @@ export async function onceFree<T>(
   }
 }
 
+/** What a connection of Kysely checks after its queries. */
+export interface WaitingConnectionOptions {
+  /** How long a query waits for other writers. */
+  readonly limits: WaitLimits;
+  /** Fails if what a query has written is lost. */
+  readonly checkWritten: () => void;
+  /** Whether a transaction is open; `undefined` on older versions of Node. */
+  readonly isTransactionOpen: () => boolean | undefined;
+}
+
 /** A connection of Kysely whose queries wait for other writers. */
 export class WaitingConnection implements DatabaseConnection {
+  /** What the statements of its user have done to its transaction. */
+  readonly transaction = new TransactionState();
   /** How long its caller has waited for it, in milliseconds; the first query waits less. */
   waitedMs = 0;
   /** Ends the wait of the last query. */
   #giveUp: (() => void) | undefined;
   readonly #connection: DatabaseConnection;
-  readonly #limits: WaitLimits;
-  readonly #checkWritten: () => void;
+  readonly #options: WaitingConnectionOptions;
 
-  /** Wraps a connection; `checkWritten` fails if what a query has written is lost. */
-  constructor(
-    connection: DatabaseConnection,
-    { limits, checkWritten }: { readonly limits: WaitLimits; readonly checkWritten: () => void },
-  ) {
+  /** Wraps a connection. */
+  constructor(connection: DatabaseConnection, options: WaitingConnectionOptions) {
     this.#connection = connection;
-    this.#limits = limits;
-    this.#checkWritten = checkWritten;
+    this.#options = options;
   }
 
   /** Runs a query. */
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const limitMs = this.#limits.limitMs - this.waitedMs;
+  async executeQuery<R>(given: CompiledQuery): Promise<QueryResult<R>> {
+    const { transaction } = this;
+    const isOwn = transaction.send(given.sql, given.parameters);
+    const query = isOwn ? CompiledQuery.raw(given.sql) : given;
+    const { limits: most, checkWritten, isTransactionOpen } = this.#options;
+    const limitMs = most.limitMs - this.waitedMs;
     this.waitedMs = 0;
     let isGivenUp = false;
     this.#giveUp = () => void (isGivenUp = true);
     const limits = { limitMs, isGivenUp: () => isGivenUp };
     const result = await onceFree(() => this.#connection.executeQuery<R>(query), limits);
     const writes = query.query.kind !== "SelectQueryNode" && query.sql !== "rollback";
-    if (writes) this.#checkWritten();
+    if (writes) checkWritten();
+    const failure = transaction.settle(isTransactionOpen());
+    if (failure) throw failure;
     return result;
   }
 
