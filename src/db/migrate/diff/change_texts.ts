@@ -78,14 +78,24 @@ export function describeChange(
   };
 }
 
-function columnLosses({ to, columns, changed }: TableChange, brand: Brand): readonly string[] {
+/** Describes the columns that others replace, as their values cannot be converted. */
+export function describeReplaced(change: TableChange): readonly string[] {
+  const { dropped, added } = change.columns;
+  return dropped.filter(({ name }) => added.some((after) => after.name === name))
+    .flatMap((column) => columnLoss(column, change));
+}
+
+function columnLoss(before: ColumnSchema, { to, columns }: TableChange): readonly string[] {
+  if (before.computed !== undefined) return [];
+  const after = columns.added.find(({ name }) => name === before.name);
+  const reason = after ? `, whose ${before.type} cannot become ${after.type}` : "";
+  return [`drop column ${to.name}.${before.name}${reason}`];
+}
+
+function columnLosses(change: TableChange, brand: Brand): readonly string[] {
+  const { to, columns, changed } = change;
   return [
-    ...columns.dropped.filter(({ computed }) => computed === undefined).map((before) => {
-      const after = columns.added.find(({ name }) => name === before.name);
-      return after
-        ? `drop column ${to.name}.${before.name}, whose ${before.type} cannot become ${after.type}`
-        : `drop column ${to.name}.${before.name}`;
-    }),
+    ...columns.dropped.flatMap((column) => columnLoss(column, change)),
     ...changed.flatMap(({ from, to: after }) => {
       const { loss } = typeChange(from, { to: after, brand }) ?? {};
       if (loss === undefined) return [];

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Grammar } from "../../connection/grammar.ts";
+import { describeReplaced } from "./change_texts.ts";
 import type { SchemaChange } from "./compare.ts";
 import { mysqlScript, settled } from "./mysql_script.ts";
 import { postgresScript, postgresSlowScript, withoutSlowParts } from "./postgres_script.ts";
@@ -46,13 +47,21 @@ export function writeMigrations(
   const { from, to, renames } = options;
   const script = SCRIPTS[brand];
   const { change, statements, losses = [] } = script(options);
-  const undo = (after: ScriptOptions["to"]) =>
-    script({ from: after, to: from, renames: inverseOf(renames), fills: new Map() }).statements;
+  const undo = (after: ScriptOptions["to"]) => {
+    const { change, statements } = script({
+      from: after,
+      to: from,
+      renames: inverseOf(renames),
+      fills: new Map(),
+    });
+    const comments = change.altered.flatMap(describeReplaced).map((text) => `-- ${text}\n`);
+    return comments.join("") + textOf(statements);
+  };
   if (brand !== "PostgreSQL") {
     const after = brand === "MySQL" ? settled(to, change) : to;
     const migrations = statements.length === 0
       ? []
-      : [{ suffix: "", up: textOf(statements), down: textOf(undo(after)) }];
+      : [{ suffix: "", up: textOf(statements), down: undo(after) }];
     return { change, losses, migrations };
   }
   const middle = withoutSlowParts({ from: renamed(from, renames), to });
@@ -68,7 +77,7 @@ export function writeMigrations(
     change,
     losses,
     migrations: [
-      ...first.length > 0 ? [{ suffix: "", up: textOf(first), down: textOf(undo(middle)) }] : [],
+      ...first.length > 0 ? [{ suffix: "", up: textOf(first), down: undo(middle) }] : [],
       ...slow.length > 0 ? [{ suffix: first.length > 0 ? "_concurrently" : "", ...second }] : [],
     ],
   };

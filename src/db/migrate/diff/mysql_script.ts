@@ -8,6 +8,7 @@ import { renamed } from "./rename.ts";
 import {
   isUnfilled,
   laterKeys,
+  notNullName,
   renameStatements,
   type Script,
   type ScriptOptions,
@@ -24,6 +25,7 @@ import {
   uniqueDefinition,
 } from "./table_ddl.ts";
 import { mapTables, quoted, type Schema, type TableSchema } from "./table_schema.ts";
+import { becomesBoolean } from "./type_change.ts";
 
 const BRAND = { brand: "MySQL" } as const;
 
@@ -102,6 +104,8 @@ function changeTable(
   const isKey = (column: string) => to.primaryKey?.columns.includes(column) ?? false;
   // MySQL would set them to 0 or to text without characters, so first they are null.
   const unfilled = columns.added.filter((column) => isUnfilled(column) && !isKey(column.name));
+  // Where there are rows, this fails before a column that another one replaces is dropped.
+  const guarded = unfilled.filter(({ name }) => fillOf(name) === undefined);
   const isRequired = changed.filter(({ from, to }) => from.isNullable && !to.isNullable);
   const actions = [
     ...[...uniques.dropped, ...indexes.dropped].map(({ name }) =>
@@ -116,6 +120,11 @@ function changeTable(
           BRAND,
         )
       }`
+    ),
+    ...guarded.map((column) =>
+      `add constraint ${quoted(notNullName(column), BRAND)} check (${
+        quoted(column.name, BRAND)
+      } is not null)`
     ),
     ...changed.map(({ to }) => `modify column ${columnDefinition(to, BRAND)}`),
     ...primaryKey.added.map((key) => `add ${primaryKeyDefinition(key, BRAND)}`),
@@ -132,12 +141,22 @@ function changeTable(
       ? []
       : [`update ${quoted(to.name, BRAND)} set ${column} = ${value} where ${column} is null`];
   };
+  const booleans = changed.filter(({ from, to }) => becomesBoolean(from, to));
   return [
     ...isRequired.flatMap(({ to }) => fill(to.name)),
+    ...booleans.map(({ to: { name } }) => {
+      const column = quoted(name, BRAND);
+      return `update ${quoted(to.name, BRAND)} set ${column} = ${column} <> 0 where ${column} <> 0`;
+    }),
     ...actions.length > 0 ? [alter(to, actions)] : [],
     ...unfilled.flatMap(({ name }) => fill(name)),
     ...unfilled.length > 0
-      ? [alter(to, unfilled.map((column) => `modify column ${columnDefinition(column, BRAND)}`))]
+      ? [
+        alter(to, [
+          ...guarded.map((column) => `drop constraint ${quoted(notNullName(column), BRAND)}`),
+          ...unfilled.map((column) => `modify column ${columnDefinition(column, BRAND)}`),
+        ]),
+      ]
       : [],
   ];
 }

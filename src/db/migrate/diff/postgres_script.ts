@@ -8,6 +8,7 @@ import { renamed } from "./rename.ts";
 import {
   isUnfilled,
   laterKeys,
+  notNullName,
   renameStatements,
   type Script,
   type ScriptOptions,
@@ -169,7 +170,7 @@ function setNotNull(
 ): readonly string[] {
   if (!from.isNullable || to.isNullable) return [];
   const column = quoted(to.name, BRAND);
-  const name = `${to.name.slice(0, 50)}_not_null`;
+  const name = notNullName(to);
   const fill = fills.get(`${table.name}.${to.name}`);
   return [
     ...fill === undefined ? [] : [

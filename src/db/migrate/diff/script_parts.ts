@@ -44,6 +44,11 @@ export function isUnfilled(column: ColumnSchema): boolean {
     column.computed === undefined;
 }
 
+/** Returns the name of the check that a column is not null, until it is that by its definition. */
+export function notNullName({ name }: ColumnSchema): string {
+  return `${name.slice(0, 50)}_not_null`;
+}
+
 /** Returns the statements of renames. */
 export function renameStatements(renames: readonly Rename[], brand: Brand): readonly string[] {
   return renames.map(({ table, from, to }) =>

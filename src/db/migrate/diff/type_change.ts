@@ -47,7 +47,7 @@ const FAMILIES: readonly (readonly [Family, RegExp])[] = [
 
 /** The families that the values of each can become; a value that is not of that family fails. */
 const BECOMES: Readonly<Record<Family, readonly Family[]>> = {
-  integer: ["decimal", "real", "text"],
+  integer: ["boolean", "decimal", "real", "text"],
   boolean: ["integer", "text"],
   real: ["text", "decimal", "integer"],
   decimal: ["text", "real", "integer"],
@@ -63,6 +63,7 @@ const BECOMES: Readonly<Record<Family, readonly Family[]>> = {
 };
 /** The changes that round values, or cut them. */
 const LOSSY: readonly string[] = [
+  "integer-boolean",
   "integer-real",
   "real-decimal",
   "real-integer",
@@ -105,6 +106,8 @@ export function typeChange(
     ...LOSSY.includes(`${before}-${after}`) && { loss: CHANGES },
     using: before === "boolean" && after === "integer"
       ? (column) => `${column}::int`
+      : after === "boolean" && before === "integer"
+      ? (column) => `${column} <> 0`
       : before === "array"
       ? (column) => `to_jsonb(${column})`
       : cast,
@@ -162,6 +165,11 @@ function textOf(scale: number): TypeChange["using"] {
   return (column) =>
     `case when ${column} < 0 then '-' else '' end || (abs(${column}) / ${units}) || '.' || ` +
     `substr('${"0".repeat(scale)}' || (abs(${column}) % ${units}), -${scale})`;
+}
+
+/** Whether a whole number becomes a boolean, which MySQL stores as one too. */
+export function becomesBoolean(from: ColumnSchema, to: ColumnSchema): boolean {
+  return familyOf(from) === "integer" && familyOf(to) === "boolean";
 }
 
 function familyOf({ type }: ColumnSchema): Family {

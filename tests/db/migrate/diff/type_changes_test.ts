@@ -135,3 +135,57 @@ testOnEach(
   },
   { brands: ["sqlite"] },
 );
+
+testOnEach(
+  "diffSchema() converts booleans to whole numbers and back, in the rows that exist too",
+  async ({ url }) => {
+    const Flag = model("flags", { id, value: field.boolean() });
+    const Count = model("flags", { id, value: field.integer() });
+    const project = new Project(url);
+    await project.become({ flag: Flag });
+    await using flags = await DbService.with({ flag: Flag }).open(project.options);
+    await flags.flag.createMany({ data: [{ value: true }, { value: false }] });
+    assert.deepEqual((await project.become({ flag: Count })).losses, []);
+    await using counts = await DbService.with({ flag: Count }).open(project.options);
+    await counts.flag.update({ where: { id: 1 }, data: { value: 47 } });
+    const values = async () =>
+      (await flags.flag.findMany({ orderBy: { id: "asc" } })).map(({ value }) => value);
+    await project.rollBack(1);
+    assert.deepEqual(await values(), [true, false]);
+    assert.equal(await flags.flag.count({ where: { value: true } }), 1);
+    const undo = await project.become({ flag: Flag });
+    assert.deepEqual(undo.losses, [
+      "change flags.value from bigint to boolean, which can change values",
+    ]);
+    assert.deepEqual(await values(), [true, false]);
+  },
+  { brands: ["postgres", "mysql"] },
+);
+
+testOnEach(
+  "diffSchema() replaces no column of a table that has rows, unless they get a value",
+  async ({ url }) => {
+    const Bytes = model("files", { id, value: field.blob() });
+    const Size = model("files", { id, value: field.integer() });
+    const project = new Project(url);
+    await project.become({ file: Bytes });
+    await using bytes = await DbService.with({ file: Bytes }).open(project.options);
+    const { migrations: [migration], losses } = await project.diff({ file: Size });
+    assert.match(losses.join(), /^drop column files.value, whose \w+ cannot become \w+$/);
+    assert.match(migration!.down, /^-- drop column files.value, whose \w+ cannot become \w+\n/);
+    const changed = project.options.migrations({
+      ...project.migrations,
+      "0002_size": { up: migration!.up, down: migration!.down },
+    });
+    const created = await bytes.file.create({ data: { value: Uint8Array.of(1, 2) } });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await assert.rejects(changed.open(), /0002_size failed/);
+      assert.deepEqual(await bytes.file.findMany(), [created]);
+      await bytes.checkTables();
+    }
+    await bytes.file.deleteMany({ all: true });
+    await using size = await DbService.with({ file: Size }).open(changed);
+    await size.checkTables();
+    assert.equal((await size.file.create({ data: { value: 3 } })).value, 3);
+  },
+);
