@@ -38,10 +38,12 @@ type Mysql = typeof import("mysql2");
 const MAX_PREPARED = 1000;
 /**
  * The encoding that the driver escapes values for, which a server may replace; UTC; values that do
- * not fit are errors; a key of 0 is 0.
+ * not fit are errors; a key of 0 is 0; orders compare more of a text than 1024 bytes, so much that
+ * the sort buffer has room for eight (the server needs 15 rows of them).
  */
 const SESSION = "set names utf8mb4, time_zone = '+00:00', sql_mode = " +
-  "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
+  "'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO', " +
+  "max_sort_length = greatest(@@max_sort_length, least(16384, @@sort_buffer_size div (15 * 8)))";
 /**
  * Collations by code point that respect trailing spaces: MySQL's and MariaDB's; the last
  * is a fallback.
