@@ -99,7 +99,7 @@ export interface ArrayGrammar {
   equals(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
 
   /** Whether it has each element of a list. */
-  hasEvery(column: Expression<unknown>, list: Slot): Expression<SqlBool>;
+  hasEvery(column: Expression<unknown>, list: Slot, field: AnyField): Expression<SqlBool>;
 
   /** Whether it has an element of a list. Missing where it is several conditions, joined by OR. */
   hasSome?(column: Expression<unknown>, list: Slot): Expression<SqlBool>;

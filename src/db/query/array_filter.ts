@@ -24,7 +24,7 @@ export function arrayFilter(comparison: Comparison<string>, operation: Operation
     operation.bind(`${name} ${operator},`, column.encode(list, operation.action));
   const hasEvery = (elements: readonly unknown[]): Filter => {
     const list = bind(elements, "hasEvery");
-    return () => arrays.hasEvery(ref, list);
+    return () => arrays.hasEvery(ref, list, column.field);
   };
   switch (operator) {
     case "equals":

@@ -244,3 +244,30 @@ test("field.array() rejects what is no plain field", () => {
     model("t", { id: field.integer().primaryKey(), a: field.text().array().unique() })
   );
 });
+
+testOnEach(
+  "an array has a number only if it is the same one, not its neighbour",
+  async ({ url }) => {
+    await using db = await open(url);
+    const lists = [[0.30000000000000004], [0.3, 1], [5e-324], [0], [1e300], [
+      1.0000000000000002e300,
+    ]];
+    await db.list.createMany({ data: [...lists.map((reals) => ({ reals })), { reals: null }] });
+    type Options = NonNullable<Parameters<typeof db.list.findMany>[0]>;
+    const read = async (where: NonNullable<Options["where"]>) =>
+      (await db.list.findMany({ where })).map(({ reals }) => reals);
+    for (const reals of lists) {
+      const [first] = reals;
+      const found = [reals];
+      assert.deepEqual(await read({ reals: { has: first! } }), found);
+      assert.deepEqual(await read({ reals: { hasEvery: reals } }), found);
+      assert.deepEqual(await read({ reals: { hasSome: [first!, 7] } }), found);
+      assert.equal((await read({ NOT: { reals: { has: first! } } })).length, lists.length - 1);
+    }
+    assert.equal(
+      await db.list.updateMany({ where: { reals: { has: 0.3 } }, data: { reals: [] } }),
+      1,
+    );
+    assert.equal(await db.list.deleteMany({ where: { reals: { has: 0 } } }), 1);
+  },
+);

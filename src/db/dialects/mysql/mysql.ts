@@ -21,7 +21,7 @@ import {
   UUID,
 } from "../../connection/codecs.ts";
 import { MYSQL_JSON } from "../../connection/json_values.ts";
-import type { Codec, Grammar, RecordsGrammar } from "../../connection/grammar.ts";
+import type { ArrayGrammar, Codec, Grammar, RecordsGrammar } from "../../connection/grammar.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import { lockingClause } from "../../model/row_lock.ts";
 import { like, likePattern } from "../server/like.ts";
@@ -64,6 +64,21 @@ export const MYSQL_RECORDS: RecordsGrammar = {
   join: (records) => records,
   source: (_table, _names, records) => sql`values ${records}`,
 };
+
+/** Returns the SQL of arrays: `json_contains` of MariaDB takes similar numbers for the same. */
+export function exactArrays({ system, arrays }: Grammar): ArrayGrammar {
+  if (system !== "mariadb") return arrays;
+  return {
+    ...arrays,
+    hasEvery(column, list, field) {
+      if (field.traits.element?.kind !== "real") return arrays.hasEvery(column, list, field);
+      return sql<SqlBool>`case when ${column} is not null then not exists (
+        select 1 from json_table(${list}, '$[*]' columns (v double path '$')) as \`~l\`
+        where \`~l\`.v not in
+          (select v from json_table(${column}, '$[*]' columns (v double path '$')) as \`~e\`)) end`;
+    },
+  };
+}
 
 /** The settings that the SQL depends on. */
 export interface MysqlSettings {

@@ -24,7 +24,7 @@ import { CANCEL_MS } from "../../transaction/statement_watch.ts";
 import { markTransactions } from "../../transaction/transaction_state.ts";
 import { DbError } from "../../errors.ts";
 import { keepingAlive, MYSQL_SCRIPT_KEY } from "../../migrate/schema_lock.ts";
-import { MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
+import { exactArrays, MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
 import { kyselyConnection, together } from "./mysql_connection.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 import { MysqlPoolKeeper } from "./mysql_pool.ts";
@@ -128,7 +128,7 @@ async function openPool(
       bytes: (value) => Buffer.from(value as Uint8Array),
     });
     return {
-      grammar: { ...grammar, records: MYSQL_RECORDS },
+      grammar: { ...grammar, records: MYSQL_RECORDS, arrays: exactArrays(grammar) },
       cancels: true,
       place,
       idle: () => connections.idle,
