@@ -8,6 +8,7 @@ import { renamed } from "./rename.ts";
 import {
   isUnfilled,
   laterKeys,
+  names,
   notNullName,
   renameStatements,
   type Script,
@@ -214,15 +215,32 @@ function changeColumns(
     ...columns.dropped.map(({ name }) => alter(to, `drop column ${quoted(name, BRAND)}`)),
     ...columns.added.flatMap((column) => {
       const fill = isUnfilled(column) ? fills.get(`${to.name}.${column.name}`) : undefined;
-      const filled = fill === undefined ? column : { ...column, default: `(${fill})` };
-      return [
-        alter(to, `add column ${columnDefinition(filled, BRAND)}`),
-        ...fill === undefined
-          ? []
-          : [alter(to, `alter column ${quoted(column.name, BRAND)} drop default`)],
-      ];
+      return fill === undefined
+        ? [alter(to, `add column ${columnDefinition(column, BRAND)}`)]
+        : addFilled(to, { column, fill });
     }),
     ...changed.flatMap((pair) => changeColumn(to, pair)),
+  ];
+}
+
+/** Adds a column with a value for the rows that exist: its default, if that is the same for all. */
+function addFilled(
+  table: TableSchema,
+  { column, fill }: { readonly column: ColumnSchema; readonly fill: string },
+): readonly string[] {
+  const name = quoted(column.name, BRAND);
+  const add = (definition: ColumnSchema) =>
+    alter(table, `add column ${columnDefinition(definition, BRAND)}`);
+  if (table.columns.some((other) => names(fill, other.name))) {
+    return [
+      add({ ...column, isNullable: true }),
+      `update ${quotedTable(table.name, BRAND)} set ${name} = ${fill}`,
+      alter(table, `alter column ${name} set not null`),
+    ];
+  }
+  return [
+    add({ ...column, default: `(${fill})` }),
+    alter(table, `alter column ${name} drop default`),
   ];
 }
 

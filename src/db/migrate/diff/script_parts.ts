@@ -87,3 +87,10 @@ export function withoutKeys(
     foreignKeys: table.foreignKeys.filter((key) => !keys.some((it) => it.key === key)),
   }));
 }
+
+/** Checks whether SQL contains the name of a table or a column, as it is or in quotes. */
+export function names(sql: string, name: string): boolean {
+  const forms = [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")]
+    .map((form) => form.replaceAll(/\W/g, "\\$&"));
+  return new RegExp(`(?<!\\w)(?:${forms.join("|")})(?!\\w)`, "i").test(sql);
+}

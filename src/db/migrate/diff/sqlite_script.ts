@@ -5,7 +5,13 @@
  */
 import { compareSchemas, hasChanges, inOrder, type TableChange } from "./compare.ts";
 import { oldName, renamed } from "./rename.ts";
-import { isUnfilled, renameStatements, type Script, type ScriptOptions } from "./script_parts.ts";
+import {
+  isUnfilled,
+  names,
+  renameStatements,
+  type Script,
+  type ScriptOptions,
+} from "./script_parts.ts";
 import {
   checkDefinition,
   columnDefinition,
@@ -190,11 +196,4 @@ function rebuild(
 function cascadeComment(table: string): string {
   const name = table.replaceAll(/[\r\n]/g, " ");
   return `-- If foreign keys are on, as always on D1, this may delete rows that refer to ${name}.\n`;
-}
-
-/** Checks whether SQL contains the name of a table, as it is or in quotes. */
-function names(sql: string, table: string): boolean {
-  const forms = [table, table.replaceAll('"', '""'), table.replaceAll("`", "``")]
-    .map((form) => form.replaceAll(/\W/g, "\\$&"));
-  return new RegExp(`(?<!\\w)(?:${forms.join("|")})(?!\\w)`, "i").test(sql);
 }

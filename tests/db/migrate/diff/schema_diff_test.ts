@@ -182,6 +182,25 @@ testOnEach("diffSchema() fills new columns of rows, and those that were null", a
   await project.rollBack(migrations.length);
 });
 
+testOnEach("diffSchema() fills a new column from others of its row", async ({ url }) => {
+  const project = new Project(url);
+  await project.become({ author: Author });
+  await project.run("insert into authors (name) values ('Ada'), ('Grace')");
+  const Sized = model("authors", {
+    id: field.integer().primaryKey(),
+    title: field.text(),
+    size: field.integer(),
+  });
+  const { migrations } = await project.become({ author: Sized }, {
+    renames: ["authors.name:title"],
+    fills: { "authors.size": "id * 10 + length(title)" },
+  });
+  const sizes = async () => (await project.rows("authors")).map(({ size }) => Number(size));
+  assert.deepEqual(await sizes(), [13, 25]);
+  await assert.rejects(project.run("insert into authors (title) values ('Eve')"));
+  await project.rollBack(migrations.length);
+});
+
 testOnEach("diffSchema() names what loses data", async ({ url }) => {
   const project = new Project(url);
   const Wide = model("authors", {
