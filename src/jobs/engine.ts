@@ -153,11 +153,20 @@ export interface RunningJob extends Lease {
   readonly cancelling: boolean;
 }
 
-/** How a run ends, unless it returns to the queue. */
+/**
+ * How a run ends: the state of its job, or `released` if the job returns to the queue as if the run
+ * had not begun. One that runs again keeps its priority unless it gets another.
+ */
 export type RunEnd =
   | { readonly state: "done" | "cancelled" }
   | { readonly state: "dead"; readonly reason: string }
-  | { readonly state: "scheduled"; readonly reason: string; readonly runAt: Date };
+  | {
+    readonly state: "scheduled";
+    readonly reason: string;
+    readonly runAt: Date;
+    readonly priority?: number | undefined;
+  }
+  | { readonly state: "released"; readonly priority?: number | undefined };
 
 /**
  * Stores jobs and leases them. A lease has no time: a run ends it, or another worker does that has
@@ -210,9 +219,6 @@ export interface JobEngine {
    * whose jobs a transaction has locked; returns those that it has ended.
    */
   done(leases: readonly Lease[]): Promise<readonly Lease[]>;
-
-  /** Returns a run's job to the queue, as if it had not begun. */
-  release(lease: Lease): Promise<boolean>;
 
   /** Stores the progress of a run; returns whether it still has its lease. */
   progress(lease: Lease, progress: JsonValue): Promise<boolean>;

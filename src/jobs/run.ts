@@ -15,6 +15,8 @@ export interface Run {
   readonly id: string;
   /** The number of the run, from 1; runs that a stop has returned to the queue do not count. */
   readonly attempt: number;
+  /** The priority of the job. */
+  readonly priority: number;
   /** When the job was enqueued. */
   readonly enqueuedAt: Date;
   /**

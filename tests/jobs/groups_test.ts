@@ -106,7 +106,7 @@ testJobs("the next job of a group follows, however the one before it leaves", as
     },
     stop: async (claimed) => {
       await engine.cancel(claimed.info.id);
-      await engine.release(claimed);
+      await engine.end(claimed, { state: "released" });
     },
     retry: async (claimed) => {
       await engine.end(claimed, retried);
@@ -117,7 +117,7 @@ testJobs("the next job of a group follows, however the one before it leaves", as
       await engine.end(run!, { state: "done" });
     },
     "cancel before it runs": async (claimed) => {
-      await engine.release(claimed);
+      await engine.end(claimed, { state: "released" });
       await engine.cancel(claimed.info.id);
     },
     "retry a dead letter": async (claimed) => {

@@ -38,7 +38,7 @@ testJobs("what a lost worker does has no effect on the run of another", async (u
   const [other] = await engine.claim(SWEEP, 1);
   assert.equal(await engine.end(lost!, { state: "dead", reason: "too late" }), false);
   assert.equal(await engine.progress(lost!, 1), false);
-  assert.equal(await engine.release(lost!), false);
+  assert.equal(await engine.end(lost!, { state: "released" }), false);
   assert.equal((await app.jobs.find(id))?.progress, null);
   assert.equal(await engine.end(other!, { state: "done" }), true);
 });
@@ -52,7 +52,7 @@ testJobs("a job that is cancelled while it runs does not return to the queue", a
     const [claimed] = await engine.claim(SWEEP, 1);
     const [run] = await engine.running();
     assert.equal(await app.jobs.cancel(id), true);
-    if (leave === "release") assert.equal(await engine.release(claimed!), true);
+    if (leave === "release") assert.equal(await engine.end(claimed!, { state: "released" }), true);
     if (leave === "end") assert.equal(await engine.end(claimed!, retried), true);
     if (leave === "reclaim") assert.equal(await engine.reclaim(run!, undefined), true);
     assert.equal((await app.jobs.find(id))?.state, "cancelled", leave);
@@ -97,7 +97,7 @@ testJobs("runs of a claim that are done end together, without lost and locked on
   });
   const claimed = await engine.claim(SWEEP, 6);
   const [lost, first, ...others] = claimed as [ClaimedJob, ClaimedJob, ...ClaimedJob[]];
-  await engine.release(lost);
+  await engine.end(lost, { state: "released" });
   const outside = AsyncLocalStorage.snapshot();
   await app.db.transaction(async () => {
     if (brand === "sqlite") return; // a transaction locks the database

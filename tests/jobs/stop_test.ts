@@ -53,6 +53,21 @@ testWorkers(
   },
 );
 
+testWorkers("the job of a run that stops early at a stop returns to the queue", async (url) => {
+  let isRunning = false;
+  const slow = Slow.handle(async (_, run) => {
+    isRunning = true;
+    while (!run.signal.aborted) await delay(5);
+  });
+  await using app = await jobsApp(url, { handlers: { slow } });
+  const id = await Slow.enqueue();
+  app.work();
+  await until(() => isRunning);
+  await app.stopWork(500);
+  const { state, attempts } = (await app.jobs.find(id))!;
+  assert.deepEqual([state, attempts], ["ready", 0]);
+});
+
 testWorkers(
   "the job of a run that ignores its signal returns to the queue as well",
   async (url) => {

@@ -154,6 +154,26 @@ testJobs(
   },
 );
 
+testJobs("a handler that stops early when its signal is aborted has failed", async (url) => {
+  const Slow = job("slow", { timeoutMs: 50, retries: 0 });
+  const slow = Slow.handle(async (_, { signal }) => {
+    while (!signal.aborted) await delay(5);
+  });
+  await using app = await jobsApp(url, { handlers: { slow } });
+  const id = await Slow.enqueue();
+  assert.deepEqual(await app.jobs.drain(), ["dead"]);
+  const { reason } = (await app.jobs.find(id))!;
+  assert.equal(reason, "TimeoutError: The run took longer than 50 ms");
+});
+
+testJobs("a handler that has not taken its signal is done when it returns", async (url) => {
+  const Slow = job("slow", { timeoutMs: 50, retries: 0 });
+  const slow = Slow.handle(() => delay(200));
+  await using app = await jobsApp(url, { handlers: { slow } });
+  await Slow.enqueue();
+  assert.deepEqual(await app.jobs.drain(), ["done"]);
+});
+
 testJobs("timeoutMs: a schema that takes too long fails the run as well", async (url) => {
   const { promise: never } = Promise.withResolvers<boolean>();
   let isHanging = false;

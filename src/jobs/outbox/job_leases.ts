@@ -24,9 +24,8 @@ export class JobLeases {
 
   /** Ends a run; returns whether it still had its lease. */
   async end(lease: Lease, end: RunEnd): Promise<boolean> {
-    if (end.state === "scheduled") {
-      const { state, reason, runAt } = end;
-      const requeue = () => this.#requeue(lease, { state, reason, run_at: runAt });
+    if (end.state === "scheduled" || end.state === "released") {
+      const requeue = () => this.#requeue(lease, requeued(end));
       return await (lease.group === null ? requeue() : this.#writes.atomically(requeue));
     }
     await this.#groups.unblock([lease.group]); // first, so that no kill is between the two
@@ -54,11 +53,6 @@ export class JobLeases {
       return where.seq.in;
     });
     return ended ?? [];
-  }
-
-  /** Returns a job to the queue. */
-  release(lease: Lease): Promise<boolean> {
-    return this.#requeue(lease, { state: "ready", attempts: { decrement: 1 } });
   }
 
   /** Stores the progress of a run, outside the transaction of its handler. */
@@ -128,6 +122,19 @@ export class JobLeases {
     await this.#groups.unblock([lease.group]);
     return await this.#writes.change(where, this.#writes.over("cancelled"));
   }
+}
+
+/** Returns what the end of a run changes in a job that runs again. */
+function requeued(
+  end: Extract<RunEnd, { readonly state: "scheduled" | "released" }>,
+): UpdateInput<JobModel> {
+  const { priority } = end;
+  return {
+    ...end.state === "released"
+      ? { state: "ready", attempts: { decrement: 1 } }
+      : { state: "scheduled", reason: end.reason, run_at: end.runAt },
+    ...priority !== undefined && { rank: 0 - priority },
+  };
 }
 
 function held({ seq, lease }: Pick<Lease, "seq" | "lease">) {

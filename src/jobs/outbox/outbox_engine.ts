@@ -173,11 +173,6 @@ export class OutboxEngine implements JobEngine {
     return this.#leases.done(leases);
   }
 
-  /** Returns a job to the queue. */
-  release(lease: Lease): Promise<boolean> {
-    return this.#leases.release(lease);
-  }
-
   /** Stores the progress of a run. */
   progress(lease: Lease, progress: JsonValue): Promise<boolean> {
     return this.#leases.progress(lease, progress);

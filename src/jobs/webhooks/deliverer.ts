@@ -5,6 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Row } from "../../db/model/row.ts";
+import { Deferral } from "../deferral.ts";
 import type { Events } from "../events/events.ts";
 import type { Run } from "../run.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type DisabledWebhookEndpoint,
   WebhookEndpointDisabled,
 } from "./delivery.ts";
-import type { Endpoints } from "./endpoints.ts";
+import { type Endpoints, FAILING_PRIORITY, priorityOf } from "./endpoints.ts";
 import { keysOf, signaturesOf } from "./signature.ts";
 import { post } from "./post.ts";
 import type { WebhookEndpointModel } from "./webhook_tables.ts";
@@ -37,11 +38,16 @@ export class Deliverer {
     this.#options = options;
   }
 
-  /** Attempts to deliver a webhook; throws if it must be attempted again. */
+  /**
+   * Attempts to deliver a webhook; throws if it must be attempted again. While its endpoint fails,
+   * it comes after those to others, whose workers it could otherwise occupy one after another.
+   */
   async deliver(delivery: Delivery, run: Run): Promise<void> {
     const { endpoints } = this.#parts;
     const row = await endpoints.rows.findUnique({ where: { id: delivery.endpointId } });
     if (!row?.enabled) return;
+    const priority = priorityOf(row);
+    if (run.priority > priority) throw new Deferral(priority);
     const { status, error, durationMs } = await this.#attempt(row, delivery, run);
     const now = endpoints.clock.date(); // the attempt has read it
     const { webhookId, type } = delivery;
@@ -51,7 +57,7 @@ export class Deliverer {
     if (error === null) return await this.#succeed(row.id);
     if (status === 410) return await this.#disable(row, "gone");
     if (await this.#fail(row.id, now)) return await this.#disable(row, "failing");
-    throw new Error(error);
+    throw new Deferral(FAILING_PRIORITY, new Error(error));
   }
 
   async #attempt(

@@ -66,6 +66,9 @@ export interface WebhookAttempt {
   readonly endedAt: Date;
 }
 
+/** The priority of webhooks to endpoints that fail: they come after those to others, and other jobs. */
+export const FAILING_PRIORITY = -1;
+
 /** The largest number of attempts that are removed at a time. */
 const PURGED_ROWS = 1000;
 /** The time between searches for old attempts in milliseconds, unless many are left. */
@@ -164,6 +167,11 @@ export class Endpoints {
       endedAt: row.created_at,
     }));
   }
+}
+
+/** Returns the priority of webhooks to the endpoint of a row. */
+export function priorityOf(row: Row<WebhookEndpointModel>): number {
+  return row.failing_since === null ? 0 : FAILING_PRIORITY;
 }
 
 /** Returns the endpoint of a row, without its secrets. */

@@ -81,9 +81,11 @@ async function send(
   { signal, ...target }: TargetOptions & { readonly signal: AbortSignal },
 ): Promise<number> {
   const addresses = await addressesOf(url, target);
-  const { request } =
+  const { Agent, request } =
     await (url.protocol === "https:" ? import("node:https") : import("node:http"));
-  const options = { method: "POST", headers, signal, agent: false, lookup: always(addresses) };
+  // one of its own: without one, Deno uses proxies of the environment
+  const agent = new Agent({ proxyEnv: {} });
+  const options = { method: "POST", headers, signal, agent, lookup: always(addresses) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sending = request(url, options, resolve);
     sending.on("socket", limitReads).on("error", reject);

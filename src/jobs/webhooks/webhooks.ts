@@ -19,6 +19,7 @@ import { checkedUrl, checkTypes, unprocessable } from "./endpoint_checks.ts";
 import {
   endpointOf,
   Endpoints,
+  priorityOf,
   type WebhookAttempt,
   type WebhookEndpoint,
   type WebhooksDatabase,
@@ -243,7 +244,8 @@ export class Webhooks {
       for (const row of rows) {
         const { types } = endpointOf(row);
         if (types && !types.includes(type)) continue;
-        await jobs.enqueue(this.#job, { endpointId: row.id, webhookId, type, payload });
+        const delivery = { endpointId: row.id, webhookId, type, payload };
+        await jobs.enqueue(this.#job, delivery, { priority: priorityOf(row) });
       }
     });
     return webhookId;

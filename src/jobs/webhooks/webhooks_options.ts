@@ -20,7 +20,7 @@ export interface WebhooksOptions {
   readonly disableAfterMs?: number;
   /** How long the log of attempts is kept, in milliseconds; default 30 days. */
   readonly keepMs?: number;
-  /** The most endpoints of an owner: a webhook is one job for each of them; default 100. */
+  /** The most endpoints of an owner: a webhook is one job for each of them; default 20. */
   readonly maxEndpoints?: number;
   /**
    * Whether endpoints may have http URLs and addresses that are not public, for development and
@@ -61,7 +61,7 @@ export function checkedWebhooksOptions(options: WebhooksOptions): CheckedWebhook
     timeoutMs = 20_000,
     disableAfterMs = 7 * DAY_MS,
     keepMs = 30 * DAY_MS,
-    maxEndpoints = 100,
+    maxEndpoints = 20,
     allowLocal = false,
     resolve = systemResolve,
     ...others

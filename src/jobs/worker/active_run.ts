@@ -45,6 +45,7 @@ export class ActiveRun {
   readonly #options: ActiveRunOptions;
   readonly #controller = new AbortController();
   #cause: AbortCause | undefined;
+  #isSignalTaken = false;
 
   /** Prepares a run. */
   constructor(claimed: ClaimedJob, options: ActiveRunOptions) {
@@ -66,7 +67,8 @@ export class ActiveRun {
 
   /**
    * Reads the payload and runs the handler. If it has not ended 5 s after its signal is aborted,
-   * the run ends without it: it may continue, but its result has no effect.
+   * the run ends without it: it may continue, but its result has no effect. Nor has that of a
+   * handler that has taken the signal, as it may have stopped early.
    */
   async run(): Promise<RunResult> {
     const { handler: { job: { settings } } } = this.#options;
@@ -76,7 +78,9 @@ export class ActiveRun {
     try {
       await Promise.race([handling, aborted(signal)]);
       if (signal.aborted && !await within(handling, GRACE_MS)) throw signal.reason;
-      return { isDone: true, invalid: await handling };
+      const invalid = await handling;
+      if (this.#isSignalTaken) signal.throwIfAborted();
+      return { isDone: true, invalid };
     } catch (error) {
       return { isDone: false, error, cause: this.#cause };
     } finally {
@@ -99,11 +103,18 @@ export class ActiveRun {
   async #call(body: unknown): Promise<void> {
     const { handler, progress, inApplication } = this.#options;
     const { info } = this.claimed;
+    const takeSignal = () => {
+      this.#isSignalTaken = true;
+      return this.#controller.signal;
+    };
     const run: Run = {
       id: info.id,
       attempt: info.attempts,
+      priority: info.priority,
       enqueuedAt: info.enqueuedAt,
-      signal: this.#controller.signal,
+      get signal() {
+        return takeSignal();
+      },
       progress,
     };
     await inRunSpan(info, async () => {

@@ -5,6 +5,7 @@
  */
 import type { RunResult } from "./active_run.ts";
 import { waitAfter } from "../backoff.ts";
+import { Deferral } from "../deferral.ts";
 import type { ClaimedJob, RunEnd } from "../engine.ts";
 import type { JobSettings } from "../job_kind.ts";
 
@@ -12,8 +13,8 @@ import type { JobSettings } from "../job_kind.ts";
 const MAX_REASON = 1000;
 
 /**
- * Returns how a run ends: the job is done, or waits for its next run, or is a dead letter;
- * `"released"` if it returns to the queue, and `undefined` if another worker has it.
+ * Returns how a run ends: the job is done, or waits for its next run, or is a dead letter, or
+ * returns to the queue; `undefined` if another worker has it.
  */
 export function outcomeOf(
   result: RunResult,
@@ -22,18 +23,23 @@ export function outcomeOf(
     readonly settings: JobSettings;
     readonly now: number;
   },
-): RunEnd | "released" | undefined {
+): RunEnd | undefined {
   if (result.isDone) {
     const { invalid } = result;
     return invalid === undefined ? { state: "done" } : { state: "dead", reason: stored(invalid) };
   }
   if (result.cause === "lost") return undefined;
-  if (result.cause === "stopped") return "released";
+  if (result.cause === "stopped") return { state: "released" };
   if (result.cause === "cancelled") return { state: "cancelled" };
+  const { priority, failure } = result.error instanceof Deferral
+    ? result.error
+    : { priority: undefined, failure: result.error };
+  if (failure === undefined && priority !== undefined) return { state: "released", priority };
   const failures = claimed.info.attempts - claimed.lost;
-  const reason = reasonOf(result.error);
+  const reason = reasonOf(failure);
   if (failures > settings.retries) return { state: "dead", reason };
-  return { state: "scheduled", reason, runAt: new Date(now + waitAfter(failures, settings)) };
+  const runAt = new Date(now + waitAfter(failures, settings));
+  return { state: "scheduled", reason, runAt, priority };
 }
 
 /** Returns an error as text; its getters can throw, too. */

@@ -29,10 +29,10 @@ export interface RunsOptions {
 }
 
 /**
- * The outcome of a run: the state of its job afterwards, `released` if a stop has returned it to
- * the queue, or `lost` if another worker has it, or its end could not be stored.
+ * The outcome of a run: the state of its job afterwards, `released` if it has returned to the queue,
+ * or `lost` if another worker has it, or its end could not be stored.
  */
-export type RunOutcome = "done" | "scheduled" | "dead" | "cancelled" | "released" | "lost";
+export type RunOutcome = RunEnd["state"] | "lost";
 
 /** The outcomes after which a job does not run again. */
 const ENDS: ReadonlySet<RunOutcome> = new Set(["done", "dead", "cancelled"]);
@@ -76,7 +76,7 @@ export class Runs {
   /** Returns the jobs of those that have not ended to the queue. */
   async release(): Promise<void> {
     for (const { claimed } of this.#runs.keys()) {
-      if (!await this.#options.engine.release(claimed)) continue;
+      if (!await this.#options.engine.end(claimed, { state: "released" })) continue;
       const job = named(claimed.info);
       logger().warn("Job {name} {id} has not ended, and returns to the queue", job);
     }
@@ -124,23 +124,18 @@ export class Runs {
     }
   }
 
-  async #end(run: ActiveRun, end: RunEnd | "released" | undefined): Promise<RunOutcome> {
+  async #end(run: ActiveRun, end: RunEnd | undefined): Promise<RunOutcome> {
     const { claimed } = run;
     const job = named(claimed.info);
     const { engine } = this.#options;
     const isStored = end !== undefined &&
       await storing(() =>
-        end === "released"
-          ? engine.release(claimed)
-          : end.state === "done"
-          ? this.#done.end(claimed)
-          : engine.end(claimed, end)
+        end.state === "done" ? this.#done.end(claimed) : engine.end(claimed, end)
       );
     if (!isStored) {
       logger().warn("Job {name} {id} was taken over: the end of this run has no effect", job);
       return "lost";
     }
-    if (end === "released") return "released";
     if (end.state === "dead") {
       const properties = { ...job, reason: end.reason };
       logger().error("Job {name} {id} is a dead letter: {reason}", properties);

@@ -187,7 +187,7 @@ export class Worker {
     if (!kind || this.#isStopping) return; // a process that handles it adds it again
     const claimed = await this.#options.engine.claimOne(kind, id);
     if (!claimed) return;
-    if (this.#isStopping) await this.#options.engine.release(claimed);
+    if (this.#isStopping) await this.#options.engine.end(claimed, { state: "released" });
     else await this.#runs.begin(claimed);
   }
 
@@ -195,7 +195,7 @@ export class Worker {
     const { engine } = this.#options;
     const claimed = await engine.claim(this.#kinds, take);
     if (!this.#isStopping) return claimed;
-    for (const each of claimed) await engine.release(each);
+    for (const each of claimed) await engine.end(each, { state: "released" });
     return [];
   }
 

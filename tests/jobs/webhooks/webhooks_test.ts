@@ -7,11 +7,13 @@ import { Webhook } from "standardwebhooks";
 import { WebhookEndpointDisabled } from "../../../src/jobs/mod.ts";
 import { testOnEach } from "../../db/support/database.ts";
 import { captureLogs } from "../../support/capture_logs.ts";
+import { Subprocess } from "../../support/subprocess.ts";
 import { test } from "../../support/test.ts";
 import { until } from "../support/jobs_app.ts";
 import { receiving, webhooksApp } from "../support/webhooks_app.ts";
 
 const MEMORY = "sqlite::memory:";
+const FIXTURE = "tests/jobs/webhooks/proxy_fixture.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -87,6 +89,31 @@ testOnEach("a failed delivery is attempted for three days, under one id", async 
     [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((n) => [n, 500, "the status is 500"]),
   );
   assert.equal((await webhooks.list())[0]?.isEnabled, true);
+});
+
+testOnEach("webhooks to an endpoint that fails come after those to others", async ({ url }) => {
+  await using server = await receiving((response, path) =>
+    void response.writeHead(path === "/hook/bad" ? 500 : 204).end()
+  );
+  await using app = await webhooksApp(url);
+  const { webhooks, jobs } = app;
+  await webhooks.add({ url: `${server.url}/bad`, owner: "ada" });
+  await webhooks.add({ url: `${server.url}/good`, owner: "bob" });
+  const send = (owner: string) => webhooks.send("a", { data: null, owner });
+  for (const owner of ["ada", "ada", "bob"]) await send(owner);
+  assert.deepEqual(await jobs.drain(), ["scheduled", "released", "done", "scheduled"]);
+  for (const owner of ["ada", "bob"]) await send(owner);
+  assert.deepEqual(await jobs.drain(), ["done", "scheduled"]);
+  assert.deepEqual(
+    server.received.map(({ path }) => path.slice("/hook/".length)),
+    ["bad", "good", "bad", "good", "bad"],
+  );
+  const retried = await jobs.list({ states: ["scheduled"] });
+  assert.deepEqual(retried.map(({ priority, attempts }) => [priority, attempts]), [
+    [-1, 1],
+    [-1, 1],
+    [-1, 1],
+  ]);
 });
 
 testOnEach("an endpoint that has failed for a week is disabled, once", async ({ url }) => {
@@ -309,6 +336,20 @@ test("a connection is to an address that was checked, under the name of the host
   assert.deepEqual(asked, ["hooks.invalid"]);
   const [{ path, headers }] = server.received as [typeof server.received[0]];
   assert.deepEqual([path, headers.host], ["/a?b=c", `hooks.invalid:${server.port}`]);
+});
+
+test("proxies of the environment are not used, which would resolve the name again", async () => {
+  await using proxy = await receiving();
+  await using server = await receiving();
+  const url = server.url.replace("127.0.0.1", "host.example");
+  const { origin } = new URL(proxy.url);
+  const variables = ["HTTP_PROXY", "http_proxy"].map((name) => [name, origin]);
+  const env = { ...Object.fromEntries(variables), NODE_USE_ENV_PROXY: "1", NO_PROXY: "" };
+  await using posting = new Subprocess(FIXTURE, { args: [url], env });
+  const { output } = await posting.ended;
+  assert.match(output, /status 204/);
+  assert.equal(server.received.length, 1);
+  assert.deepEqual(proxy.received, []);
 });
 
 test("addresses that are not public are refused when a webhook is sent", async () => {
