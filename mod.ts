@@ -97,6 +97,7 @@ export type {
   OnWorkersStart,
   OnWorkersStop,
   WorkersStart,
+  WorkersStop,
 } from "./src/core/module/lifecycle.ts";
 export { type MatchedRoute, matchedRoute } from "./src/core/http/matched_route.ts";
 export { type Imports, type Module, module, type ModuleOptions } from "./src/core/module/module.ts";

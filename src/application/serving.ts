@@ -5,7 +5,12 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Kernel } from "../core/module/boot.ts";
-import type { OnWorkersStart, OnWorkersStop, WorkersStart } from "../core/module/lifecycle.ts";
+import type {
+  OnWorkersStart,
+  OnWorkersStop,
+  WorkersStart,
+  WorkersStop,
+} from "../core/module/lifecycle.ts";
 import { within } from "../platform/time_limit.ts";
 import type { UnixAddress } from "../runtime/adapter.ts";
 import type { Background } from "../runtime/background.ts";
@@ -174,11 +179,11 @@ export class Serving {
   }
 
   /** Stops the workers, all within the same time. */
-  async #endWork(drainMs: number): Promise<void> {
+  async #endWork(stop: WorkersStop): Promise<void> {
     await Promise.all(
       this.#parts.kernel.instances().map(async (instance) => {
         try {
-          await (instance as Partial<OnWorkersStop>).onWorkersStop?.({ drainMs });
+          await (instance as Partial<OnWorkersStop>).onWorkersStop?.(stop);
         } catch (error) {
           getLogger(["fw", "runtime"]).error("Stopping workers failed: {error}", { error });
         }
@@ -211,7 +216,7 @@ export class Serving {
       const drain = { drainMs, lameDuckMs };
       await Promise.all([
         ...Array.from(this.#servers, (server) => server.close(drain)),
-        this.#endWork(leftMs(0)),
+        this.#endWork({ drainMs: leftMs(0), hasFailed: this.#endsProcess && !signal }),
       ]);
       await background.end(leftMs(0));
       // an assembly under way may have started instances, which have to stop too

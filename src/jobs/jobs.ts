@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { WorkersStop } from "../core/module/lifecycle.ts";
 import type { JsonValue } from "../db/model/stored_value.ts";
 import type { Meter } from "../platform/telemetry/meter.ts";
 import { addJobs, type AmbientJobs, type Enqueued, runInApplication } from "./ambient.ts";
@@ -259,8 +260,8 @@ export class Jobs {
   }
 
   /** Stops the worker. */
-  async onWorkersStop({ drainMs }: { readonly drainMs: number }): Promise<void> {
-    await this.#started?.worker.stop(drainMs);
+  async onWorkersStop(stop: WorkersStop): Promise<void> {
+    await this.#started?.worker.stop(stop);
   }
 
   /** Removes the application from those that `enqueue` of a kind finds. */

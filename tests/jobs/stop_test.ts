@@ -114,7 +114,7 @@ test("a job that is claimed while the worker stops returns to the queue", async 
   });
   worker.start();
   await claiming.promise;
-  const stopped = worker.stop(10_000);
+  const stopped = worker.stop({ drainMs: 10_000 });
   resolve();
   await stopped;
   const { state, attempts } = (await app.jobs.find(id))!;

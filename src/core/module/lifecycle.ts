@@ -35,10 +35,18 @@ export interface OnWorkersStart {
   onWorkersStart(start: WorkersStart): void | Promise<void>;
 }
 
+/** How the work of an application stops. */
+export interface WorkersStop {
+  /** How long to wait for what runs, in milliseconds. */
+  readonly drainMs: number;
+  /** Whether the process ends because of an error that nothing has caught; default `false`. */
+  readonly hasFailed?: boolean | undefined;
+}
+
 /** Runs when the application begins to stop, while connections are drained. */
 export interface OnWorkersStop {
   /** Begins no more work, and waits for what runs, for at most `drainMs` milliseconds. */
-  onWorkersStop(stop: { readonly drainMs: number }): void | Promise<void>;
+  onWorkersStop(stop: WorkersStop): void | Promise<void>;
 }
 
 /** Runs once the application has metrics: see `app.enableMetrics()`. */

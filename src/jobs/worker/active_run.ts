@@ -11,8 +11,8 @@ import { readPayload } from "../payload.ts";
 import type { Run } from "../run.ts";
 import { within } from "../../platform/time_limit.ts";
 
-/** Why a run is aborted. */
-export type AbortCause = "timeout" | "cancelled" | "stopped" | "lost";
+/** Why a run is aborted: `crashed` if its process ends because of an error. */
+export type AbortCause = "timeout" | "cancelled" | "stopped" | "crashed" | "lost";
 
 /** How a run has ended; `invalid` is why its payload is invalid, so that no handler was called. */
 export type RunResult =
@@ -25,6 +25,7 @@ const GRACE_MS = 5000;
 const MESSAGES: Readonly<Record<Exclude<AbortCause, "timeout">, string>> = {
   cancelled: "The job was cancelled",
   stopped: "The process stops",
+  crashed: "The process ends because of an error",
   lost: "Another worker has taken the job over",
 };
 

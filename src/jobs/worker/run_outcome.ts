@@ -14,7 +14,7 @@ const MAX_REASON = 1000;
 
 /**
  * Returns how a run ends: the job is done, or waits for its next run, or is a dead letter, or
- * returns to the queue; `undefined` if another worker has it.
+ * returns to the queue; `undefined` if another worker has it, or will when this process has ended.
  */
 export function outcomeOf(
   result: RunResult,
@@ -28,7 +28,7 @@ export function outcomeOf(
     const { invalid } = result;
     return invalid === undefined ? { state: "done" } : { state: "dead", reason: stored(invalid) };
   }
-  if (result.cause === "lost") return undefined;
+  if (result.cause === "lost" || result.cause === "crashed") return undefined;
   if (result.cause === "stopped") return { state: "released" };
   if (result.cause === "cancelled") return { state: "cancelled" };
   const { priority, failure } = result.error instanceof Deferral

@@ -133,7 +133,10 @@ export class Runs {
         end.state === "done" ? this.#done.end(claimed) : engine.end(claimed, end)
       );
     if (!isStored) {
-      logger().warn("Job {name} {id} was taken over: the end of this run has no effect", job);
+      logger().warn(
+        "Job {name} {id} is left to another worker: the end of this run has no effect",
+        job,
+      );
       return "lost";
     }
     if (end.state === "dead") {

@@ -4,12 +4,14 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import type { WorkersStop } from "../../core/module/lifecycle.ts";
 import { within } from "../../platform/time_limit.ts";
 import type { ClaimedJob, ClaimedKind } from "../engine.ts";
 import type { DeliveredJob, JobRelay } from "../relay/relay.ts";
 import { turn } from "./done_runs.ts";
 import { HandOver } from "./hand_over.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { LastRuns } from "./last_runs.ts";
 import { planning, type RunOutcome, Runs, type RunsOptions } from "./runs.ts";
 import { WakeUp } from "./wake_up.ts";
 
@@ -38,6 +40,7 @@ const ABORT_AFTER = 0.8;
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #runs: Runs;
+  readonly #lastRuns: LastRuns;
   readonly #wakeUp = new WakeUp();
   readonly #heartbeats: Heartbeats;
   readonly #concurrency: number;
@@ -60,6 +63,7 @@ export class Worker {
       options.handlers,
       ([name, { job: { settings: { globalConcurrency } } }]) => ({ name, globalConcurrency }),
     );
+    this.#lastRuns = new LastRuns({ ...options, runs: this.#runs, kinds: this.#kinds });
     this.#heartbeats = new Heartbeats({ ...options, runs: () => this.#runs.active() });
     this.#handOver = relay && new HandOver({
       ...options,
@@ -103,9 +107,10 @@ export class Worker {
 
   /**
    * Claims no more jobs, and waits for the runs. When four fifths of the time are over, their
-   * signals are aborted; the jobs of runs that have not ended at its end return to the queue.
+   * signals are aborted; the jobs of runs that have not ended at its end return to the queue. If the
+   * process ends because of an error, they are lost, as one of them may be its cause.
    */
-  async stop(drainMs: number): Promise<void> {
+  async stop({ drainMs, hasFailed = false }: WorkersStop): Promise<void> {
     const endMs = performance.now() + drainMs;
     const leftMs = () => Math.max(0, endMs - performance.now());
     this.#isStopping = true;
@@ -113,11 +118,11 @@ export class Worker {
     this.wake();
     const ended = this.#allEnded();
     if (!await within(ended, drainMs * ABORT_AFTER)) {
-      for (const run of this.#runs.active()) run.abort("stopped");
+      for (const run of this.#runs.active()) run.abort(hasFailed ? "crashed" : "stopped");
       await within(ended, leftMs());
     }
     try {
-      await this.#runs.release();
+      if (!hasFailed) await this.#runs.release();
     } finally {
       // also if the database is away
       if (this.#runsJobs) await this.#heartbeats.stop();
@@ -148,7 +153,7 @@ export class Worker {
     let promotedMs = -Infinity;
     let isFull = false;
     while (!this.#isStopping) {
-      const free = this.#runs.free(this.#concurrency);
+      const free = this.#lastRuns.isWaiting ? 0 : this.#runs.free(this.#concurrency);
       let waitMs = pollMs * (0.9 + Math.random() / 5); // so that processes do not poll together
       try {
         // while jobs wait, those that are due are looked for as often as those of others
@@ -159,6 +164,7 @@ export class Worker {
           promotedMs = performance.now();
           await this.#handOver?.handOver();
         }
+        await this.#lastRuns.begin();
         if (!this.#handOver) isFull = await this.#claimAndBegin(free) === free;
       } catch (error) {
         logger().error("Jobs cannot be claimed: {error}", { error });
@@ -171,7 +177,7 @@ export class Worker {
   /** Begins runs of at most `take` jobs; returns how many. */
   async #claimAndBegin(take: number): Promise<number> {
     const claimed = await this.#claim(take);
-    for (const each of claimed) void this.#runs.begin(each);
+    for (const each of await this.#lastRuns.admit(claimed)) void this.#runs.begin(each);
     return claimed.length;
   }
 
@@ -184,11 +190,12 @@ export class Worker {
   /** Runs a job of the queue, unless it is not due, or another worker has it. */
   async #runDelivered({ id, name }: DeliveredJob): Promise<void> {
     const kind = this.#kinds.find((it) => it.name === name);
-    if (!kind || this.#isStopping) return; // a process that handles it adds it again
+    // a process that handles it adds it again
+    if (!kind || this.#isStopping || this.#lastRuns.isWaiting) return;
     const claimed = await this.#options.engine.claimOne(kind, id);
     if (!claimed) return;
     if (this.#isStopping) await this.#options.engine.end(claimed, { state: "released" });
-    else await this.#runs.begin(claimed);
+    else for (const each of await this.#lastRuns.admit([claimed])) await this.#runs.begin(each);
   }
 
   async #claim(take: number): Promise<readonly ClaimedJob[]> {
