@@ -4,7 +4,16 @@
  * @module
  */
 import type { MysqlPoolConnection } from "kysely";
-import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from "mysql2";
+import type {
+  PoolConnection,
+  QueryError,
+  QueryOptions,
+  QueryValues,
+  ResultSetHeader,
+  RowDataPacket,
+  TypeCastField,
+  TypeCastNext,
+} from "mysql2";
 import type { Readable } from "node:stream";
 import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
@@ -136,14 +145,14 @@ export function kyselyConnection(
         sql.replace(/^(?:select|update|delete)/, RANGES),
         values.map(untyped),
       );
-      return isOne ? connection.query(text, called) : connection.execute(text, called);
+      return isOne ? connection.query(asText(text), called) : connection.execute(text, called);
     }
-    if (values.length === 0 && isOne) return connection.query(sql, called);
+    if (values.length === 0 && isOne) return connection.query(asText(sql), called);
     return connection.execute(sql, values as Values, called);
   }
 
   function jointly(sql: string, { values, isWhole }: JointValues, callback: Callback): unknown {
-    return connection.query(sql, values.map(untyped), (error, result) => {
+    return connection.query(asText(sql, values.map(untyped)), (error, result) => {
       if (error) return callback(error, undefined);
       if (!Array.isArray(result)) { // the answer of another statement
         isOver = true;
@@ -163,7 +172,7 @@ export function kyselyConnection(
     connection.on("error", fail).on("end", fail);
     const query = sql.includes(";")
       ? connection.execute(sql, [...values] as Values)
-      : connection.query(sql, [...values]);
+      : connection.query(asText(sql, [...values]));
     query.once("end", settle).once("error", (error: QueryError) => note(error, sql));
     const stream = query.stream(options).once("close", settle);
     failing.promise.then((error) => stream.destroy(error));
@@ -226,6 +235,18 @@ export function kyselyConnection(
 function statusOf(result: unknown, fields: readonly unknown[] | undefined): number | undefined {
   const last = Array.isArray(result) && fields?.at(-1) === undefined ? result.at(-1) : result;
   return Array.isArray(last) || !last ? undefined : (last as ResultSetHeader).serverStatus;
+}
+
+/** Returns the options of a statement that is not prepared, whose answer is text. */
+function asText(sql: string, values?: readonly unknown[]): QueryOptions {
+  return { sql, typeCast: exactly, ...values && { values: values as QueryValues } };
+}
+
+/** Reads a double as the text says: the driver computes short ones with errors of rounding. */
+function exactly(field: TypeCastField, next: TypeCastNext): unknown {
+  if (field.type !== "DOUBLE" && field.type !== "FLOAT") return next();
+  const text = field.string();
+  return text === null ? null : Number(text);
 }
 
 /** Replaces the SQL of an error by that without values: the error may be logged. */
