@@ -5,7 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Row } from "../../db/model/row.ts";
-import { Deferral } from "../deferral.ts";
+import { Ending } from "../ending.ts";
 import type { Events } from "../events/events.ts";
 import type { Run } from "../run.ts";
 import {
@@ -27,6 +27,8 @@ export interface DelivererParts {
   readonly events: Events;
 }
 
+const HOUR_MS = 3_600_000;
+
 /** Delivers webhooks, and disables endpoints that are gone or keep failing. */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -45,9 +47,9 @@ export class Deliverer {
   async deliver(delivery: Delivery, run: Run): Promise<void> {
     const { endpoints } = this.#parts;
     const row = await endpoints.rows.findUnique({ where: { id: delivery.endpointId } });
-    if (!row?.enabled) return;
+    if (!row?.enabled) throw new Ending({ state: "cancelled" });
     const priority = priorityOf(row);
-    if (run.priority > priority) throw new Deferral(priority);
+    if (run.priority > priority) throw new Ending({ state: "released", priority });
     const { status, error, durationMs } = await this.#attempt(row, delivery, run);
     const now = endpoints.clock.date(); // the attempt has read it
     const { webhookId, type } = delivery;
@@ -55,9 +57,12 @@ export class Deliverer {
     const before = new Date(now.getTime() - this.#options.keepMs);
     await endpoints.log(row.id, { ...attempt, endedAt: now }, before);
     if (error === null) return await this.#succeed(row.id);
-    if (status === 410) return await this.#disable(row, "gone");
-    if (await this.#fail(row.id, now)) return await this.#disable(row, "failing");
-    throw new Deferral(FAILING_PRIORITY, new Error(error));
+    const isFailing = await this.#fail(row.id, now) && this.#isRepeated(run, now);
+    if (status !== 410 && !isFailing) {
+      throw new Ending({ state: "failed", error: new Error(error), priority: FAILING_PRIORITY });
+    }
+    await this.#disable(row, status === 410 ? "gone" : "failing");
+    throw new Ending({ state: "dead", reason: `${error}, and its endpoint is disabled` });
   }
 
   async #attempt(
@@ -92,6 +97,12 @@ export class Deliverer {
     const { endpoints } = this.#parts;
     const where = { id, failing_since: { not: null } };
     await endpoints.rows.updateMany({ where, data: { failing_since: null } });
+  }
+
+  /** Checks whether a webhook fails for long enough to disable its endpoint, which may be idle. */
+  #isRepeated({ enqueuedAt }: Run, now: Date): boolean {
+    const leastMs = Math.min(HOUR_MS, this.#options.disableAfterMs);
+    return now.getTime() - enqueuedAt.getTime() >= leastMs;
   }
 
   /** Stores since when an endpoint fails; returns whether it has failed for `disableAfterMs`. */

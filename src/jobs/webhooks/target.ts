@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { lookup } from "node:dns/promises";
+import { lookup, Resolver } from "node:dns/promises";
 import { lazy } from "../../platform/lazy.ts";
 
 /** Resolves the name of a host to its addresses. */
@@ -51,7 +51,27 @@ const addresses = lazy(() =>
   })
 );
 
-/** Resolves names as the system does. */
+/** How long a name server has to answer in milliseconds, twice as long the second time. */
+const QUERY = { timeout: 2000, tries: 2 };
+
+/**
+ * Resolves names by DNS, of the name servers of the system by default. A thread of the process would
+ * wait for one that does not answer, and others would wait for the thread.
+ */
+export async function dnsResolve(
+  host: string,
+  servers?: readonly string[],
+): Promise<readonly string[]> {
+  const resolver = new Resolver(QUERY);
+  if (servers) resolver.setServers(servers);
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = answers.flatMap((it) => it.status === "fulfilled" ? it.value : []);
+  const failed = answers.find((it) => it.status === "rejected");
+  if (found.length === 0 && failed) throw failed.reason;
+  return found;
+}
+
+/** Resolves names as the system does, local ones included. */
 export async function systemResolve(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }

@@ -5,7 +5,7 @@
  */
 import { checkNames, type Refuse, refusing } from "../../platform/option_names.ts";
 import { checkTimeLimits, checkWholeNumbers } from "../number_options.ts";
-import { type ResolveHost, systemResolve } from "./target.ts";
+import { dnsResolve, type ResolveHost, systemResolve } from "./target.ts";
 
 /** Options of `WebhooksModule.forRoot`. */
 export interface WebhooksOptions {
@@ -27,7 +27,10 @@ export interface WebhooksOptions {
    * tests; default `false`.
    */
   readonly allowLocal?: boolean;
-  /** Resolves the names of hosts to addresses; as the system does by default. */
+  /**
+   * Resolves the names of hosts to addresses; by DNS by default, or as the system does if local ones
+   * are allowed.
+   */
   readonly resolve?: ResolveHost;
 }
 
@@ -63,7 +66,7 @@ export function checkedWebhooksOptions(options: WebhooksOptions): CheckedWebhook
     keepMs = 30 * DAY_MS,
     maxEndpoints = 20,
     allowLocal = false,
-    resolve = systemResolve,
+    resolve = allowLocal ? systemResolve : (host: string) => dnsResolve(host),
     ...others
   } = options;
   if (typeof allowLocal !== "boolean") refuse("allowLocal is not a boolean");

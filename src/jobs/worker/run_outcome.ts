@@ -5,7 +5,7 @@
  */
 import type { RunResult } from "./active_run.ts";
 import { waitAfter } from "../backoff.ts";
-import { Deferral } from "../deferral.ts";
+import { Ending } from "../ending.ts";
 import type { ClaimedJob, RunEnd } from "../engine.ts";
 import type { JobSettings } from "../job_kind.ts";
 
@@ -31,12 +31,13 @@ export function outcomeOf(
   if (result.cause === "lost" || result.cause === "crashed") return undefined;
   if (result.cause === "stopped") return { state: "released" };
   if (result.cause === "cancelled") return { state: "cancelled" };
-  const { priority, failure } = result.error instanceof Deferral
-    ? result.error
-    : { priority: undefined, failure: result.error };
-  if (failure === undefined && priority !== undefined) return { state: "released", priority };
+  const end = result.error instanceof Ending
+    ? result.error.end
+    : { state: "failed" as const, error: result.error };
+  if (end.state !== "failed") return end;
+  const { error, priority } = { priority: undefined, ...end };
   const failures = claimed.info.attempts - claimed.lost;
-  const reason = reasonOf(failure);
+  const reason = reasonOf(error);
   if (failures > settings.retries) return { state: "dead", reason };
   const runAt = new Date(now + waitAfter(failures, settings));
   return { state: "scheduled", reason, runAt, priority };

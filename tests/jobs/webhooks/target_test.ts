@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { addressesOf, TargetError, targetUrl } from "../../../src/jobs/webhooks/target.ts";
+import { createSocket } from "node:dgram";
+import {
+  addressesOf,
+  dnsResolve,
+  systemResolve,
+  TargetError,
+  targetUrl,
+} from "../../../src/jobs/webhooks/target.ts";
 import { test } from "../../support/test.ts";
 
 /** Hosts that lead into a network of the application, in every notation that URLs accept. */
@@ -27,12 +34,24 @@ test("addressesOf() refuses addresses that are not public, in every notation", a
 });
 
 test("addressesOf() refuses localhost, as the system resolves it", async () => {
-  const { systemResolve } = await import("../../../src/jobs/webhooks/target.ts");
   const url = targetUrl("https://localhost/", { allowLocal: false });
   await assert.rejects(
     addressesOf(url, { allowLocal: false, resolve: systemResolve }),
     new TargetError("its host has an address that is not public"),
   );
+});
+
+test("a name server that does not answer holds no thread of the process", async () => {
+  const silent = createSocket("udp4");
+  await new Promise<void>((resolve) => silent.bind(0, "127.0.0.1", resolve));
+  const servers = [`127.0.0.1:${silent.address().port}`];
+  const asked = Promise.allSettled(
+    Array.from({ length: 20 }, (_, i) => dnsResolve(`host${i}.example`, servers)),
+  );
+  const other = systemResolve("localhost").then(() => "resolved");
+  assert.equal(await Promise.race([other, asked]), "resolved");
+  assert.ok((await asked).every(({ status }) => status === "rejected"));
+  silent.close();
 });
 
 test("addressesOf() checks every address of a name", async () => {
