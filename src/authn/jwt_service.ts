@@ -107,7 +107,7 @@ export class JwtService implements TokenVerifier {
   /**
    * Signs a token.
    *
-   * @throws {TypeError} if the subject is missing, `roles` is not a list, a member is unknown, or
+   * @throws {TypeError} if the subject is missing, `roles` is not a list of texts, a member is unknown, or
    * `claims` contains a claim that the service sets
    * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1, or the
    * token would have more than 16 384 characters, which no verifier accepts
@@ -116,7 +116,7 @@ export class JwtService implements TokenVerifier {
     const refuse: Refuse = refusing("sign token");
     checkNames(content, { known: ["subject", "roles", "claims", "expiresInSeconds"], refuse });
     const { subject, roles, claims = {}, expiresInSeconds } = content;
-    if (roles !== undefined && !Array.isArray(roles)) refuse("roles is not a list");
+    if (roles !== undefined && !isTexts(roles)) refuse("roles is not a list of texts");
     if (typeof subject !== "string" || subject === "") {
       throw new TypeError("Cannot sign token: it has no subject");
     }
@@ -184,4 +184,8 @@ function ownKeys(keys: readonly JwtKey[]): KeySource {
 function checkLifetime(seconds: number): number {
   if (Number.isSafeInteger(seconds) && seconds > 0) return seconds;
   throw new RangeError(`Cannot issue tokens: ${seconds} is not a whole number of seconds`);
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }

@@ -138,7 +138,8 @@ test("JwtService refuses names that it does not know, and roles that are no list
   for (
     const [content, why] of [
       [{ role: ["admin"] }, "role is not an option, roles is"],
-      [{ roles: "admin" }, "roles is not a list"],
+      [{ roles: "admin" }, "roles is not a list of texts"],
+      [{ roles: ["admin", 1] }, "roles is not a list of texts"],
     ] as const
   ) {
     await assert.rejects(service.sign({ subject: "tom", ...content } as never), {

@@ -15,6 +15,7 @@ const Settings = v.object({
   OAUTH2_ISSUER: Url,
   OAUTH2_JWKS_URL: Url,
   OAUTH2_AUDIENCE: v.pipe(v.string(), v.nonEmpty("Required")),
+  OAUTH2_TOKEN_TYPE: v.optional(v.string(), "at+jwt"),
 });
 
 /** Verifies access tokens of the identity provider in the environment. */
@@ -22,7 +23,8 @@ export function verifierFromEnv(): JwtVerifier {
   const env = environment(Settings);
   const config = new ValidationConfig("RS256")
     .withIssuer(env.OAUTH2_ISSUER)
-    .withAudience(env.OAUTH2_AUDIENCE);
+    .withAudience(env.OAUTH2_AUDIENCE)
+    .withTokenType(env.OAUTH2_TOKEN_TYPE);
   return new JwtVerifier(new JwksCache(env.OAUTH2_JWKS_URL), config);
 }
 `;

@@ -124,6 +124,15 @@ function oauth2Variables({ name }: NewProject): readonly Variable[] {
       value: name,
       about: ["The audience of access tokens: their `aud`."],
     },
+    {
+      name: "OAUTH2_TOKEN_TYPE",
+      value: "at+jwt",
+      about: [
+        "The type of access tokens: their `typ`. Some providers issue JWT, also for ID tokens:",
+        "their audience must then be another.",
+      ],
+      isOptional: true,
+    },
   ];
 }
 
