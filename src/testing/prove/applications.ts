@@ -23,7 +23,8 @@ import {
   signIn,
   type Signing,
 } from "./replacements.ts";
-import { RunEnded, type Send, type StartedApplication } from "./part.ts";
+import { ANONYMOUS, RunEnded, type Send, type StartedApplication } from "./part.ts";
+import { tokenHeadersOf } from "./token_headers.ts";
 
 /** The `aud` of the tokens. */
 const AUDIENCE = "prove";
@@ -141,17 +142,19 @@ export class Applications implements AsyncDisposable {
       overrides: [...own, ...provided.filter((each) => !ownKeys.has(keyOf(each)))],
       setUp: (app) => setUp?.(app, identity),
     });
-    const signing: Signing = {
-      identity,
-      issuer: keys.hasIssuer ? app : undefined,
-      outdated: keys.hasIssuer && !ownKeys.has(JwtService) ? replaced.outdated : undefined,
-    };
     const close = () => app.close({ drainMs: 0 });
     try {
+      const signing: Signing = {
+        identity,
+        issuer: keys.hasIssuer ? app : undefined,
+        outdated: keys.hasIssuer && !ownKeys.has(JwtService) ? replaced.outdated : undefined,
+        tokenHeaders: await tokenHeadersOf(app),
+      };
       return {
         app,
         databases: keys.databases.map((database) => app.get(database)),
         ...await signInAll(callers, signing),
+        forger: { ...ANONYMOUS, name: "forger", headers: signing.tokenHeaders("a.b.c") },
         send: senderOf(app),
         sendHastily: (path, init) => app.request(path, { ...init, env: ONE_ADDRESS }),
         [Symbol.asyncDispose]: close,

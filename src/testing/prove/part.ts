@@ -83,6 +83,8 @@ export interface StartedApplication extends AsyncDisposable {
    * `overrides` provide a `JwtService`.
    */
   readonly expired: SignedCaller | undefined;
+  /** A caller with an invalid token. */
+  readonly forger: SignedCaller;
   /** Sends a request, each from another address. */
   readonly send: Send;
   /** Sends a request, all from one address. */

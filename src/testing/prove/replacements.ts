@@ -14,6 +14,7 @@ import { JwtVerifier } from "../../oauth2/resource_server/jwt_verifier.ts";
 import type { ProveCaller, ProveIdentity } from "./options.ts";
 import type { DbClass } from "./own_databases.ts";
 import { ANONYMOUS, type SignedCaller } from "./part.ts";
+import type { TokenHeaders } from "./token_headers.ts";
 
 /** The keys of an application that a run provides. */
 export interface ProvidedKeys {
@@ -80,6 +81,8 @@ export interface Signing {
   readonly issuer: FwApplication | undefined;
   /** A service whose tokens have expired; `undefined` if the application has keys of its own. */
   readonly outdated: JwtService | undefined;
+  /** How the application is sent tokens. */
+  readonly tokenHeaders: TokenHeaders;
 }
 
 /** For how long tokens are valid: longer than any run. */
@@ -95,7 +98,7 @@ const OWN = [...OWN_CLAIMS, "headers"];
 export async function signIn(
   name: string,
   caller: ProveCaller,
-  { identity, issuer }: Signing,
+  { identity, issuer, tokenHeaders }: Signing,
 ): Promise<SignedCaller> {
   if (caller.headers) return signed(name, caller, caller.headers);
   const token = issuer
@@ -104,7 +107,7 @@ export async function signIn(
       expiresInSeconds: DAY_SECONDS,
     })
     : await issuedToken(name, caller, { identity, seconds: DAY_SECONDS });
-  return signed(name, caller, { authorization: `Bearer ${token}` });
+  return signed(name, caller, tokenHeaders(token));
 }
 
 /**
@@ -113,13 +116,13 @@ export async function signIn(
  */
 export async function expiredCaller(
   caller: ProveCaller,
-  { identity, issuer, outdated }: Signing,
+  { identity, issuer, outdated, tokenHeaders }: Signing,
 ): Promise<SignedCaller | undefined> {
   if (issuer && !outdated) return undefined;
   const token = outdated
     ? await outdated.sign(contentOf(EXPIRED, caller))
     : await issuedToken(EXPIRED, caller, { identity, seconds: EXPIRED_SECONDS });
-  return { ...ANONYMOUS, name: EXPIRED, headers: { authorization: `Bearer ${token}` } };
+  return { ...ANONYMOUS, name: EXPIRED, headers: tokenHeaders(token) };
 }
 
 const EXPIRED = "expired";

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import * as users from "../../../examples/users.ts";
 import * as v from "valibot";
-import { controller, module, route } from "../../../mod.ts";
-import { AuthnModule, JwtKey, JwtService } from "../../../src/authn/mod.ts";
+import { bearer, controller, cookie, module, route, scheme } from "../../../mod.ts";
+import { AuthnModule, JwtKey, JwtService, Principal } from "../../../src/authn/mod.ts";
 import { DbModule, DbOptions, DbService } from "../../../src/db/mod.ts";
 import { prove, type ProveOptions, type ProveRunOptions, stub } from "../../../src/testing/mod.ts";
 import { ProveReport } from "../../../src/testing/prove/report.ts";
@@ -30,6 +30,34 @@ test("Proof.run() finds no fault in the users example, and the same with the sam
   assert.equal(again.isPassed, true, again.toText());
   assert.deepEqual(again.record, report.record);
 });
+
+for (const from of [bearer(), scheme("Token"), cookie("__Host-session")]) {
+  const { missing } = from.challenges;
+  test(`Proof.run() sends tokens where the application reads them: ${missing}`, async () => {
+    class Notes extends controller("notes") {
+      add = route.post("/", { roles: ["clerk"], status: 204 }, () => {});
+      all = route.get("/", { args: { me: Principal } }, ({ me }) => ({ of: me.subject }));
+    }
+    const key = await JwtKey.generate();
+    const root = module({
+      imports: [AuthnModule.forRoot({ issuer: "https://notes.example", key })],
+      controllers: [Notes],
+    });
+    const report = await prove(root, {
+      setUp: (app) => app.useAuthn(app.get(JwtService), { from }).enableOpenApi(),
+      callers: { ann: { roles: ["clerk"] }, bob: {} },
+    }).run({ requests: 50, only: ["roles"] });
+    assert.equal(report.isPassed, true, report.toText());
+    const allowed = (report.record["roles"] as readonly string[]).filter((line) =>
+      line.endsWith("allowed")
+    );
+    assert.deepEqual(allowed, [
+      "GET /notes  ann  allowed",
+      "GET /notes  bob  allowed",
+      "POST /notes  ann  allowed",
+    ]);
+  });
+}
 
 test("Proof.run() compares prove.json: each difference is a failure with its line", async () => {
   const { record } = await proof.run({ requests: 20, seed: 1, only: ["roles"] });

@@ -21,13 +21,6 @@ import { withDocument } from "../request/with_document.ts";
 /** How many failures are reported: each is reproduced, which takes seconds. */
 const MAX_FAILURES = 10;
 
-/** A caller with an invalid token. */
-const FORGER: Caller = {
-  ...ANONYMOUS,
-  name: "forger",
-  headers: { authorization: "Bearer a.b.c" },
-};
-
 /** Makes requests from the document, and checks the answers. */
 export const documentPart: Part = { name: "document", run };
 
@@ -49,7 +42,7 @@ async function check(
   const { undocumented, problemType, secrets } = options;
   const restart = async () => {
     const again = await context.start();
-    return Object.assign(again, { callers: callersOf(again.callers) });
+    return Object.assign(again, { callers: callersOf(again) });
   };
   const { failures, ...result } = await findWrongAnswers({
     document,
@@ -58,7 +51,7 @@ async function check(
     ...reduceMs > 0 && { reduction: { restart, reduceMs } },
     maxFailures: MAX_FAILURES,
   }, {
-    callers: callersOf(started.callers),
+    callers: callersOf(started),
     undocumented,
     problemType,
     timeoutMs,
@@ -88,8 +81,8 @@ async function check(
   };
 }
 
-function callersOf(callers: readonly Caller[]): readonly Caller[] {
-  const others = [ANONYMOUS, FORGER].map((caller) => ({ ...caller, isLimited: true }));
+function callersOf({ callers, forger }: StartedApplication): readonly Caller[] {
+  const others = [ANONYMOUS, forger].map((caller) => ({ ...caller, isLimited: true }));
   return [...others, ...callers];
 }
 
