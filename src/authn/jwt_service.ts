@@ -107,8 +107,8 @@ export class JwtService implements TokenVerifier {
   /**
    * Signs a token.
    *
-   * @throws {TypeError} if the subject is missing, `roles` is not a list of texts, a member is unknown, or
-   * `claims` contains a claim that the service sets
+   * @throws {TypeError} if the subject is missing, `roles` is not a list of texts, a member is
+   * unknown, or `claims` contains a claim that the service sets
    * @throws {RangeError} if the lifetime is not a whole number of seconds of at least 1, or the
    * token would have more than 16 384 characters, which no verifier accepts
    */

@@ -168,6 +168,9 @@ export type RunEnd =
   }
   | { readonly state: "released"; readonly priority?: number | undefined };
 
+/** What becomes of a job whose worker was lost: a dead letter, or it runs again after a wait. */
+export type AfterLoss = { readonly deadBecause: string } | { readonly waitMs: number };
+
 /**
  * Stores jobs and leases them. A lease has no time: a run ends it, or another worker does that has
  * seen no heartbeat of it for too long on its own clock, so that no change of a clock ends one.
@@ -229,8 +232,8 @@ export interface JobEngine {
   /** Lists the jobs that run, in all processes. */
   running(): Promise<readonly RunningJob[]>;
 
-  /** Ends a lease whose heartbeats have ceased: the job is ready again, or dead with a reason. */
-  reclaim(job: RunningJob, deadBecause: string | undefined): Promise<boolean>;
+  /** Ends a lease whose heartbeats have ceased. */
+  reclaim(job: RunningJob, next: AfterLoss): Promise<boolean>;
 
   /** Returns a job, if there is one of the id. */
   find(id: string): Promise<JobInfo | undefined>;

@@ -99,7 +99,8 @@ testJobs("the next job of a group follows, however the one before it leaves", as
     end: (claimed) => engine.end(claimed, { state: "done" }),
     die: (claimed) => engine.end(claimed, { state: "dead", reason: "it failed" }),
     done: (claimed) => engine.done([claimed]),
-    lose: async () => engine.reclaim((await engine.running())[0]!, "its worker was lost"),
+    lose: async () =>
+      engine.reclaim((await engine.running())[0]!, { deadBecause: "its worker was lost" }),
     cancel: async (claimed) => {
       await engine.cancel(claimed.info.id);
       await engine.end(claimed, retried);

@@ -5,7 +5,7 @@
  */
 import type { UpdateInput } from "../../db/model/row.ts";
 import type { JsonValue } from "../../db/model/stored_value.ts";
-import type { Lease, RunEnd, RunningJob } from "../engine.ts";
+import type { AfterLoss, Lease, RunEnd, RunningJob } from "../engine.ts";
 import type { JobGroups } from "./job_groups.ts";
 import { endDone } from "./job_picks.ts";
 import type { JobModel } from "./job_table.ts";
@@ -96,16 +96,21 @@ export class JobLeases {
   }
 
   /** Ends the lease of a worker that is lost. */
-  async reclaim(run: RunningJob, deadBecause: string | undefined): Promise<boolean> {
-    if (deadBecause !== undefined) await this.#groups.unblock([run.group]);
+  async reclaim(run: RunningJob, next: AfterLoss): Promise<boolean> {
+    if ("deadBecause" in next) await this.#groups.unblock([run.group]);
+    const { clock } = this.#writes;
     const lost = { lost: { increment: 1 } };
-    const dead = { ...this.#writes.over("dead"), reason: deadBecause ?? null, ...lost };
     const isWritten = await this.#writes.unlocked(
       { where: { ...held(run), beat: run.beat } },
-      (where) =>
-        deadBecause === undefined
-          ? this.#requeue(run, { state: "ready", ...lost })
-          : this.#writes.change(where, dead),
+      (where) => {
+        if ("deadBecause" in next) {
+          const dead = { ...this.#writes.over("dead"), reason: next.deadBecause, ...lost };
+          return this.#writes.change(where, dead);
+        }
+        if (next.waitMs === 0) return this.#requeue(run, { state: "ready", ...lost });
+        const run_at = new Date(clock.now() + next.waitMs);
+        return this.#requeue(run, { state: "scheduled", run_at, ...lost });
+      },
     );
     return isWritten === true;
   }

@@ -8,6 +8,7 @@ import type { JsonValue } from "../../db/model/stored_value.ts";
 import { type JobsDatabase, tableOf } from "../database.ts";
 import { JobClaims } from "./job_claims.ts";
 import type {
+  AfterLoss,
   ClaimedJob,
   ClaimedKind,
   DueJob,
@@ -189,8 +190,8 @@ export class OutboxEngine implements JobEngine {
   }
 
   /** Ends the lease of a worker that is lost. */
-  reclaim(job: RunningJob, deadBecause: string | undefined): Promise<boolean> {
-    return this.#leases.reclaim(job, deadBecause);
+  reclaim(job: RunningJob, next: AfterLoss): Promise<boolean> {
+    return this.#leases.reclaim(job, next);
   }
 
   /** Returns a job. */

@@ -5,6 +5,7 @@
  */
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { JobInfo, TraceParent } from "../engine.ts";
+import { RunEnding } from "../run_ending.ts";
 
 /** Returns the active span, to be stored with the job; `undefined` without one. */
 export function activeParent(): TraceParent | undefined {
@@ -34,8 +35,10 @@ export async function inRunSpan<T>(info: JobInfo, run: () => Promise<T>): Promis
   try {
     return await context.with(trace.setSpan(outer, span), run);
   } catch (error) {
+    const failure = error instanceof RunEnding ? error.failure : error;
+    if (error instanceof RunEnding && !failure) throw error;
     span.setStatus({ code: SpanStatusCode.ERROR });
-    span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
+    span.setAttribute("error.type", failure instanceof Error ? failure.name : typeof failure);
     throw error;
   } finally {
     span.end();

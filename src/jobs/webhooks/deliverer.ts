@@ -5,7 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { Row } from "../../db/model/row.ts";
-import { Ending } from "../ending.ts";
+import { RunEnding } from "../run_ending.ts";
 import type { Events } from "../events/events.ts";
 import type { Run } from "../run.ts";
 import {
@@ -27,7 +27,11 @@ export interface DelivererParts {
   readonly events: Events;
 }
 
-const HOUR_MS = 3_600_000;
+/**
+ * The attempt to send a webhook from which on a failure disables the endpoint, half an hour after
+ * the first: it may have been idle since it has failed before.
+ */
+const DISABLING_ATTEMPT = 4;
 
 /** Delivers webhooks, and disables endpoints that are gone or keep failing. */
 export class Deliverer {
@@ -41,15 +45,17 @@ export class Deliverer {
   }
 
   /**
-   * Attempts to deliver a webhook; throws if it must be attempted again. While its endpoint fails,
-   * it comes after those to others, whose workers it could otherwise occupy one after another.
+   * Attempts to deliver a webhook. While its endpoint fails, it comes after those to others, whose
+   * workers it could otherwise occupy one after another.
+   *
+   * @throws {RunEnding} unless it is delivered
    */
   async deliver(delivery: Delivery, run: Run): Promise<void> {
     const { endpoints } = this.#parts;
     const row = await endpoints.rows.findUnique({ where: { id: delivery.endpointId } });
-    if (!row?.enabled) throw new Ending({ state: "cancelled" });
+    if (!row?.enabled) throw new RunEnding({ state: "cancelled" });
     const priority = priorityOf(row);
-    if (run.priority > priority) throw new Ending({ state: "released", priority });
+    if (run.priority > priority) throw new RunEnding({ state: "released", priority });
     const { status, error, durationMs } = await this.#attempt(row, delivery, run);
     const now = endpoints.clock.date(); // the attempt has read it
     const { webhookId, type } = delivery;
@@ -57,12 +63,12 @@ export class Deliverer {
     const before = new Date(now.getTime() - this.#options.keepMs);
     await endpoints.log(row.id, { ...attempt, endedAt: now }, before);
     if (error === null) return await this.#succeed(row.id);
-    const isFailing = await this.#fail(row.id, now) && this.#isRepeated(run, now);
+    const isFailing = await this.#fail(row.id, now) && run.attempt >= DISABLING_ATTEMPT;
     if (status !== 410 && !isFailing) {
-      throw new Ending({ state: "failed", error: new Error(error), priority: FAILING_PRIORITY });
+      throw new RunEnding({ state: "failed", error: new Error(error), priority: FAILING_PRIORITY });
     }
     await this.#disable(row, status === 410 ? "gone" : "failing");
-    throw new Ending({ state: "dead", reason: `${error}, and its endpoint is disabled` });
+    throw new RunEnding({ state: "dead", reason: `${error}, and its endpoint is disabled` });
   }
 
   async #attempt(
@@ -97,12 +103,6 @@ export class Deliverer {
     const { endpoints } = this.#parts;
     const where = { id, failing_since: { not: null } };
     await endpoints.rows.updateMany({ where, data: { failing_since: null } });
-  }
-
-  /** Checks whether a webhook fails for long enough to disable its endpoint, which may be idle. */
-  #isRepeated({ enqueuedAt }: Run, now: Date): boolean {
-    const leastMs = Math.min(HOUR_MS, this.#options.disableAfterMs);
-    return now.getTime() - enqueuedAt.getTime() >= leastMs;
   }
 
   /** Stores since when an endpoint fails; returns whether it has failed for `disableAfterMs`. */

@@ -66,7 +66,7 @@ export interface WebhookAttempt {
   readonly endedAt: Date;
 }
 
-/** The priority of webhooks to endpoints that fail: they come after those to others, and other jobs. */
+/** The priority of webhooks to endpoints that fail: they come after all other jobs. */
 export const FAILING_PRIORITY = -1;
 
 /** The largest number of attempts that are removed at a time. */

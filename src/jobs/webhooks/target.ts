@@ -5,6 +5,7 @@
  * @module
  */
 import { lookup, Resolver } from "node:dns/promises";
+import { within } from "../../platform/time_limit.ts";
 import { lazy } from "../../platform/lazy.ts";
 
 /** Resolves the name of a host to its addresses. */
@@ -51,12 +52,14 @@ const addresses = lazy(() =>
   })
 );
 
-/** How long a name server has to answer in milliseconds, twice as long the second time. */
+/** How long a name server has to answer, in milliseconds. */
 const QUERY = { timeout: 2000, tries: 2 };
+/** How long addresses of one family are waited for when there are some of the other. */
+const OTHER_FAMILY_MS = 500;
 
 /**
- * Resolves names by DNS, of the name servers of the system by default. A thread of the process would
- * wait for one that does not answer, and others would wait for the thread.
+ * Resolves names by DNS, of the name servers of the system by default. \`lookup\` would block a thread
+ * of the process while a name server is silent.
  */
 export async function dnsResolve(
   host: string,
@@ -64,11 +67,20 @@ export async function dnsResolve(
 ): Promise<readonly string[]> {
   const resolver = new Resolver(QUERY);
   if (servers) resolver.setServers(servers);
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  const found = answers.flatMap((it) => it.status === "fulfilled" ? it.value : []);
-  const failed = answers.find((it) => it.status === "rejected");
-  if (found.length === 0 && failed) throw failed.reason;
-  return found;
+  const found: string[] = [];
+  const families = [resolver.resolve4(host), resolver.resolve6(host)].map(async (family) => {
+    found.push(...await family);
+  });
+  const all = Promise.allSettled(families);
+  try {
+    await Promise.any(families);
+    await within(all, OTHER_FAMILY_MS);
+    return [...found];
+  } catch (error) {
+    throw (error as AggregateError).errors[0];
+  } finally {
+    resolver.cancel();
+  }
 }
 
 /** Resolves names as the system does, local ones included. */

@@ -102,14 +102,26 @@ export class Heartbeats {
   }
 
   async #reclaim(run: RunningJob): Promise<void> {
-    const { engine, maxLostRuns } = this.#options;
+    const { engine, maxLostRuns, leaseMs } = this.#options;
     const count = run.lost + 1;
-    const reason = count > maxLostRuns ? `the workers of ${count} runs were lost` : undefined;
-    if (!await engine.reclaim(run, reason)) return;
+    const isDead = count > maxLostRuns;
+    const next = isDead
+      ? { deadBecause: `the workers of ${count} runs were lost` }
+      : { waitMs: waitAfterLoss(count, leaseMs) };
+    if (!await engine.reclaim(run, next)) return;
     const { name } = run;
-    const where = reason ? "is a dead letter" : "returns to the queue";
+    const where = isDead ? "is a dead letter" : "returns to the queue";
     getLogger(["fw", "jobs"]).warn(`The worker of a job {name} was lost: it ${where}`, { name });
   }
+}
+
+/**
+ * Returns how long a job waits after its worker was lost, in milliseconds. If that has happened
+ * before, it may have ended its process itself: the waits grow, and are random, so that those that
+ * were lost with it run beside it no more.
+ */
+function waitAfterLoss(count: number, leaseMs: number): number {
+  return count === 1 ? 0 : Math.ceil(Math.random() * leaseMs * 2 ** count);
 }
 
 function isOf({ seq, lease }: RunningJob, { claimed }: ActiveRun): boolean {

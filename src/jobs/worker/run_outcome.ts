@@ -5,7 +5,7 @@
  */
 import type { RunResult } from "./active_run.ts";
 import { waitAfter } from "../backoff.ts";
-import { Ending } from "../ending.ts";
+import { RunEnding } from "../run_ending.ts";
 import type { ClaimedJob, RunEnd } from "../engine.ts";
 import type { JobSettings } from "../job_kind.ts";
 
@@ -13,8 +13,8 @@ import type { JobSettings } from "../job_kind.ts";
 const MAX_REASON = 1000;
 
 /**
- * Returns how a run ends: the job is done, or waits for its next run, or is a dead letter, or
- * returns to the queue; `undefined` if another worker has it, or will when this process has ended.
+ * Returns how a run ends: the job is done, waits for its next run, is a dead letter, is cancelled,
+ * or returns to the queue; `undefined` if another worker has it, or takes it over after this process.
  */
 export function outcomeOf(
   result: RunResult,
@@ -31,16 +31,13 @@ export function outcomeOf(
   if (result.cause === "lost" || result.cause === "crashed") return undefined;
   if (result.cause === "stopped") return { state: "released" };
   if (result.cause === "cancelled") return { state: "cancelled" };
-  const end = result.error instanceof Ending
-    ? result.error.end
-    : { state: "failed" as const, error: result.error };
-  if (end.state !== "failed") return end;
-  const { error, priority } = { priority: undefined, ...end };
+  const end = result.error instanceof RunEnding ? result.error.end : undefined;
+  if (end && end.state !== "failed") return end;
   const failures = claimed.info.attempts - claimed.lost;
-  const reason = reasonOf(error);
+  const reason = reasonOf(end?.error ?? result.error);
   if (failures > settings.retries) return { state: "dead", reason };
   const runAt = new Date(now + waitAfter(failures, settings));
-  return { state: "scheduled", reason, runAt, priority };
+  return { state: "scheduled", reason, runAt, priority: end?.priority };
 }
 
 /** Returns an error as text; its getters can throw, too. */

@@ -11,7 +11,6 @@ import type { DeliveredJob, JobRelay } from "../relay/relay.ts";
 import { turn } from "./done_runs.ts";
 import { HandOver } from "./hand_over.ts";
 import { Heartbeats } from "./heartbeats.ts";
-import { LastRuns } from "./last_runs.ts";
 import { planning, type RunOutcome, Runs, type RunsOptions } from "./runs.ts";
 import { WakeUp } from "./wake_up.ts";
 
@@ -40,7 +39,6 @@ const ABORT_AFTER = 0.8;
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #runs: Runs;
-  readonly #lastRuns: LastRuns;
   readonly #wakeUp = new WakeUp();
   readonly #heartbeats: Heartbeats;
   readonly #concurrency: number;
@@ -63,7 +61,6 @@ export class Worker {
       options.handlers,
       ([name, { job: { settings: { globalConcurrency } } }]) => ({ name, globalConcurrency }),
     );
-    this.#lastRuns = new LastRuns({ ...options, runs: this.#runs, kinds: this.#kinds });
     this.#heartbeats = new Heartbeats({ ...options, runs: () => this.#runs.active() });
     this.#handOver = relay && new HandOver({
       ...options,
@@ -153,7 +150,7 @@ export class Worker {
     let promotedMs = -Infinity;
     let isFull = false;
     while (!this.#isStopping) {
-      const free = this.#lastRuns.isWaiting ? 0 : this.#runs.free(this.#concurrency);
+      const free = this.#runs.free(this.#concurrency);
       let waitMs = pollMs * (0.9 + Math.random() / 5); // so that processes do not poll together
       try {
         // while jobs wait, those that are due are looked for as often as those of others
@@ -164,7 +161,6 @@ export class Worker {
           promotedMs = performance.now();
           await this.#handOver?.handOver();
         }
-        await this.#lastRuns.begin();
         if (!this.#handOver) isFull = await this.#claimAndBegin(free) === free;
       } catch (error) {
         logger().error("Jobs cannot be claimed: {error}", { error });
@@ -177,7 +173,7 @@ export class Worker {
   /** Begins runs of at most `take` jobs; returns how many. */
   async #claimAndBegin(take: number): Promise<number> {
     const claimed = await this.#claim(take);
-    for (const each of await this.#lastRuns.admit(claimed)) void this.#runs.begin(each);
+    for (const each of claimed) void this.#runs.begin(each);
     return claimed.length;
   }
 
@@ -190,12 +186,11 @@ export class Worker {
   /** Runs a job of the queue, unless it is not due, or another worker has it. */
   async #runDelivered({ id, name }: DeliveredJob): Promise<void> {
     const kind = this.#kinds.find((it) => it.name === name);
-    // a process that handles it adds it again
-    if (!kind || this.#isStopping || this.#lastRuns.isWaiting) return;
+    if (!kind || this.#isStopping) return; // a process that handles it adds it again
     const claimed = await this.#options.engine.claimOne(kind, id);
     if (!claimed) return;
     if (this.#isStopping) await this.#options.engine.end(claimed, { state: "released" });
-    else for (const each of await this.#lastRuns.admit([claimed])) await this.#runs.begin(each);
+    else await this.#runs.begin(claimed);
   }
 
   async #claim(take: number): Promise<readonly ClaimedJob[]> {

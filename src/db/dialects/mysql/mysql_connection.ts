@@ -239,12 +239,12 @@ function statusOf(result: unknown, fields: readonly unknown[] | undefined): numb
 
 /** Returns the options of a statement that is not prepared, whose answer is text. */
 function asText(sql: string, values?: readonly unknown[]): QueryOptions {
-  return { sql, typeCast: exactly, ...values && { values: values as QueryValues } };
+  return { sql, typeCast: castDouble, ...values && { values: values as QueryValues } };
 }
 
 /** Reads a double as the text says: the driver computes short ones with errors of rounding. */
-function exactly(field: TypeCastField, next: TypeCastNext): unknown {
-  if (field.type !== "DOUBLE" && field.type !== "FLOAT") return next();
+function castDouble(field: TypeCastField, next: TypeCastNext): unknown {
+  if (field.type !== "DOUBLE") return next();
   const text = field.string();
   return text === null ? null : Number(text);
 }

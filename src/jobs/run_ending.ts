@@ -1,5 +1,5 @@
 /**
- * How a handler of the framework ends its run otherwise than by returning, or by an error.
+ * Lets a handler of the framework choose how its run ends.
  *
  * @module
  */
@@ -15,13 +15,19 @@ export interface Failure {
   readonly priority: number;
 }
 
-/** Thrown by a handler to end its run. */
-export class Ending {
+/** Thrown by a handler whose run ends otherwise than by returning, or by an error. */
+export class RunEnding {
   /** How the run ends. */
   readonly end: RunEnd | Failure;
 
-  /** Ends a run. */
+  /** Creates what a handler throws. */
   constructor(end: RunEnd | Failure) {
     this.end = end;
+  }
+
+  /** Why the run has failed; `undefined` if it has not. */
+  get failure(): Error | undefined {
+    if (this.end.state === "failed") return this.end.error;
+    return this.end.state === "dead" ? new Error(this.end.reason) : undefined;
   }
 }
