@@ -58,8 +58,8 @@ const QUERY = { timeout: 2000, tries: 2 };
 const OTHER_FAMILY_MS = 500;
 
 /**
- * Resolves names by DNS, of the name servers of the system by default. \`lookup\` would block a thread
- * of the process while a name server is silent.
+ * Resolves names by DNS, of the name servers of the system by default. `lookup` would block a
+ * thread of the process while a name server is silent.
  */
 export async function dnsResolve(
   host: string,

@@ -28,8 +28,8 @@ export interface WebhooksOptions {
    */
   readonly allowLocal?: boolean;
   /**
-   * Resolves the names of hosts to addresses; by DNS by default, or as the system does if local ones
-   * are allowed.
+   * Resolves the names of hosts to addresses; by DNS by default, or as the system does if local
+   * ones are allowed.
    */
   readonly resolve?: ResolveHost;
 }

@@ -14,7 +14,7 @@ const MAX_REASON = 1000;
 
 /**
  * Returns how a run ends: the job is done, waits for its next run, is a dead letter, is cancelled,
- * or returns to the queue; `undefined` if another worker has it, or takes it over after this process.
+ * or returns to the queue; `undefined` if another worker has it, or will have it.
  */
 export function outcomeOf(
   result: RunResult,

@@ -29,10 +29,10 @@ export interface RunsOptions {
 }
 
 /**
- * The outcome of a run: the state of its job afterwards, `released` if it has returned to the queue,
- * or `lost` if another worker has it, or its end could not be stored.
+ * The outcome of a run: the state of its job afterwards, `released` if it has returned to the
+ * queue, or `lost` if another worker has it, or its end could not be stored.
  */
-export type RunOutcome = RunEnd["state"] | "lost";
+export type RunOutcome = "done" | "scheduled" | "dead" | "cancelled" | "released" | "lost";
 
 /** The outcomes after which a job does not run again. */
 const ENDS: ReadonlySet<RunOutcome> = new Set(["done", "dead", "cancelled"]);

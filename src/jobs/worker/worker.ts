@@ -104,8 +104,8 @@ export class Worker {
 
   /**
    * Claims no more jobs, and waits for the runs. When four fifths of the time are over, their
-   * signals are aborted; the jobs of runs that have not ended at its end return to the queue. If the
-   * process ends because of an error, they are lost, as one of them may be its cause.
+   * signals are aborted; the jobs of runs that have not ended at its end return to the queue. If
+   * the process ends because of an error, they are lost, as one of them may be its cause.
    */
   async stop({ drainMs, hasFailed = false }: WorkersStop): Promise<void> {
     const endMs = performance.now() + drainMs;
