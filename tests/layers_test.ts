@@ -59,6 +59,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "database.ts",
       "database_clock.ts",
       "engine.ts",
+      "run_ending.ts",
     ],
     "schedules",
     ...["event_kind.ts", "ambient.ts"],

@@ -41,10 +41,16 @@ export default {
 };`;
 }
 
+const WINDOW_MS = 2_000;
+
+/** Until the keys are refreshed in the background: after one window, and before two. */
+const PAST_WINDOW_MS = 2_500;
+
 const [patient, hasty, forgetful] = await Promise.all([
   bundle(worker({ windowMs: 60_000, timeoutMs: 500, waitUntil: true })),
-  bundle(worker({ windowMs: 1, timeoutMs: 60_000, waitUntil: true })), // too long for a second fetch
-  bundle(worker({ windowMs: 1, timeoutMs: 500, waitUntil: false })),
+  // too long for a second fetch
+  bundle(worker({ windowMs: WINDOW_MS, timeoutMs: 60_000, waitUntil: true })),
+  bundle(worker({ windowMs: WINDOW_MS, timeoutMs: 500, waitUntil: false })),
 ]);
 
 test("a key set is fetched once for all concurrent requests of a Worker", async () => {
@@ -65,7 +71,7 @@ test("a key set is fetched once for all concurrent requests of a Worker", async 
 test("a refresh in the background outlives the request that began it", async () => {
   await using site = await Site.start(hasty.code);
   await site.send("GET /", { subject: "ada" });
-  await delay(20); // the keys must be refreshed now
+  await delay(PAST_WINDOW_MS);
   const release = site.provider.hold();
   const { body } = await site.send("GET /", { subject: "ada" });
   assert.equal(body.subject, "ada");
@@ -81,7 +87,7 @@ test("a refresh in the background outlives the request that began it", async () 
 test("a refresh that was dropped with its request is repeated by a later one", async () => {
   await using site = await Site.start(forgetful.code);
   await site.send("GET /", { subject: "ada" });
-  await delay(20);
+  await delay(PAST_WINDOW_MS);
   const release = site.provider.hold();
   await site.send("GET /", { subject: "ada" }); // it starts a refresh, and ends
   await delay(100);

@@ -35,7 +35,7 @@ const GRACE_MS = 60_000;
 
 /** Options of a {@linkcode TokenCache}. */
 export interface TokenCacheOptions {
-  /** The most sets; a new one replaces the oldest. Unlimited by default. */
+  /** The most sets, 10 000 by default; a new one replaces the oldest. */
   readonly maxSets?: number;
   /** Returns the time in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
@@ -44,8 +44,8 @@ export interface TokenCacheOptions {
 /**
  * Caches sets of tokens by access token, and sends each refresh token once for all callers. Several
  * clients of one provider can share a cache, for example with different scopes or redirect URIs.
- * Without `maxSets` nothing is evicted: call {@linkcode TokenCache.delete} for sets that are no
- * longer used. Printing a cache does not show tokens.
+ * Each refresh adds a set: the oldest are evicted, and {@linkcode TokenCache.delete} removes those
+ * that are no longer used. Printing a cache does not show tokens.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export class TokenCache {
    *
    * @throws {RangeError} if `maxSets` is less than 1
    */
-  constructor({ maxSets = Infinity, now = Date.now }: TokenCacheOptions = {}) {
+  constructor({ maxSets = 10_000, now = Date.now }: TokenCacheOptions = {}) {
     if (!(maxSets >= 1)) {
       throw new RangeError(`Cannot cache tokens: maxSets ${maxSets} is less than 1`);
     }

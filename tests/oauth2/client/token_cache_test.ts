@@ -162,7 +162,7 @@ test("TokenCache.revoke() leaves the sets of other refresh tokens", async () => 
   ]);
 });
 
-test("TokenCache keeps at most maxSets, the newest; a client has one of 1 000", async () => {
+test("TokenCache keeps at most maxSets, 10 000 by default; a client has one of 1 000", async () => {
   const cache = new TokenCache({ maxSets: 2 });
   for (const accessToken of ["a", "b", "c"]) {
     cache.store(set(accessToken, `r${accessToken}`));
@@ -173,6 +173,9 @@ test("TokenCache keeps at most maxSets, the newest; a client has one of 1 000", 
     undefined,
   ]);
   assert.equal(cache.byRefresh("rc")?.accessToken, "c");
+  const shared = new TokenCache();
+  for (let i = 0; i < 10_001; i++) shared.store(set(`${i}`, `r${i}`));
+  assert.equal(shared.size, 10_000);
   for (const maxSets of [0, -1, NaN]) assert.throws(() => new TokenCache({ maxSets }), RangeError);
   let issued = 0;
   const client = new OAuth2Client(
