@@ -23,7 +23,7 @@ export function pathOf(call: string, { params = {}, query = {} }: Input): string
   const path = call.slice(call.indexOf(" ") + 1);
   const filled = path.replace(/\/:([^/?]+)(\??)|\/\*$/g, (_, name = "*", optional = "") => {
     const value = params[name];
-    if (optional && value === undefined) return "";
+    if (optional && value == null) return "";
     const text = String(value ?? "");
     const segments = name === "*" ? text.split("/") : [text];
     // an empty end of a wildcard is a trailing slash, an empty begin of a path that of a host

@@ -22,7 +22,7 @@ export interface BackoffOptions {
 }
 
 /** The longest wait of an exponential backoff, in milliseconds: an hour. */
-const MAX_BACKOFF_MS = 3_600_000;
+export const MAX_BACKOFF_MS = 3_600_000;
 
 /** The longest wait that a function may return, in milliseconds: a year. */
 const MAX_CUSTOM_MS = 366 * 24 * 3_600_000;

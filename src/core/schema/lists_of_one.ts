@@ -8,8 +8,10 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { LibraryIssue } from "./libraries/schema_library.ts";
 import { expectsList } from "./schema_libraries.ts";
 
-/** The maximum number of validations with lists of one: a schema may report one issue at a time. */
+/** The most rounds, as a schema may report one issue at a time. */
 const MAX_ROUNDS = 8;
+/** The most fields that are tried alone in a round. */
+const MAX_ALONE = 8;
 
 /** Fields of a query or form, with the result of their validation. */
 export interface ValidatedFields {
@@ -61,16 +63,17 @@ function expectedLists({ fields, result: { issues = [] } }: ValidatedFields): st
       .filter((key) => Object.hasOwn(fields, key) && !Array.isArray(fields[key]));
   const certain = [...new Set(namesOf(issues))];
   const possible = [...new Set(namesOf(issues.flatMap((issue) => inBranches(issue))))];
-  const others = [[], ...possible.slice(0, MAX_ROUNDS).map((key) => [key])];
+  const others = [[], ...possible.slice(0, MAX_ALONE).map((key) => [key])];
   return [possible, ...possible.length > 0 ? others : []]
     .map((keys) => [...certain, ...keys]).filter((keys) => keys.length > 0);
 }
 
+/** Checks whether an issue expected a list; those of arktype cannot be read for some keys. */
 function isOfList(issue: LibraryIssue): boolean {
   try {
     return expectsList(issue);
   } catch {
-    return false; // arktype fails over keys such as `constructor`
+    return false;
   }
 }
 

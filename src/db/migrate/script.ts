@@ -4,6 +4,7 @@
  * @module
  */
 import { hexOf } from "../connection/codecs.ts";
+import { CONTROL } from "../transaction/transaction_control.ts";
 
 /** The SQL dialect of a script. */
 export type ScriptBrand = "PostgreSQL" | "SQLite" | "MySQL";
@@ -56,10 +57,6 @@ export function splitScript(script: string, brand: ScriptBrand): readonly string
   return statementsOf(script, brand).map(({ text }) => text);
 }
 
-/** Statements that begin or end a transaction; ROLLBACK TO only returns to a savepoint. */
-const TRANSACTION =
-  /^(?:begin|start transaction|commit|end|abort|prepare transaction|rollback(?! (?:(?:work|transaction) )?to(?: |$)))(?= |$)/;
-
 /**
  * Refuses a script that would end the transaction that it is run in, and with it the lock of the
  * schema. MySQL needs no check: its statements on tables commit by themselves.
@@ -69,7 +66,7 @@ const TRANSACTION =
 export function refuseTransactions(script: string, brand: ScriptBrand): void {
   if (brand === "MySQL") return;
   for (const { tokens } of statementsOf(script, brand)) {
-    const [found] = TRANSACTION.exec(tokens.join(" ")) ?? [];
+    const [, found] = CONTROL.exec(tokens.join(" ")) ?? [];
     if (found === undefined) continue;
     throw new TypeError(
       `Cannot run script: it runs in a transaction, which its statement ${found} would begin or ` +

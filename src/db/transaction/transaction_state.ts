@@ -5,17 +5,11 @@
  */
 import { CompiledQuery, type DatabaseConnection, type Driver } from "kysely";
 import { DbError } from "../errors.ts";
+import { CONTROL } from "./transaction_control.ts";
 
 /** The only values of the statements by which a driver begins and ends its transactions. */
 const BEGINS = Symbol("begins");
 const ENDS = Symbol("ends");
-
-/**
- * Statements that begin or end a transaction; ROLLBACK TO only returns to a savepoint. What they
- * leave open may be another one, which no server reports.
- */
-const CONTROL =
-  /^\s*(?:begin(?!\s+not\b)|start\s+transaction|commit|end|abort|rollback(?!\s+(?:(?:work|transaction)\s+)?to\b))\b/i;
 
 /** Marks the statements by which a driver begins and ends transactions, for `TransactionState`. */
 export function markTransactions<D extends Driver>(driver: D): D {
@@ -38,7 +32,7 @@ function marking(connection: DatabaseConnection, mark: symbol): DatabaseConnecti
 /** Detects statements that end the driver's transaction, or leave one of their own open. */
 export class TransactionState {
   #isInside = false;
-  #isMarked = false;
+  #mark: unknown;
   #isLeft = false;
 
   /** Whether a transaction of the driver is open, unless a statement has ended it. */
@@ -47,27 +41,29 @@ export class TransactionState {
   }
 
   /**
-   * Takes note of a statement before it is sent. Returns whether it is the driver's own, which has
-   * no values but its mark.
+   * Prepares for a statement. Returns whether it is the driver's own, which has no values but its
+   * mark.
    *
    * @throws {TypeError} if it would end the driver's transaction
    */
-  send(sql: string, [mark]: readonly unknown[]): boolean {
+  before(sql: string, [mark]: readonly unknown[]): boolean {
+    const isOwn = mark === BEGINS || mark === ENDS;
     this.#isLeft = false;
-    this.#isMarked = mark === BEGINS || mark === ENDS;
-    if (this.#isMarked) this.#isInside = mark === BEGINS;
+    this.#mark = mark;
+    if (isOwn) this.#isInside = false; // one that fails to begin has not begun
     else if (this.#isInside && CONTROL.test(sql)) {
       throw new TypeError("Cannot run query: it would end its transaction, or begin another one");
     }
-    return this.#isMarked;
+    return isOwn;
   }
 
   /**
-   * Takes note of whether a transaction is open after the statement, which is `undefined` where
-   * that is unknown. Returns an error if the statement has ended that of the driver.
+   * Records whether a transaction is open after the statement, which is `undefined` where that is
+   * unknown. Returns an error if the statement has ended that of the driver.
    */
-  settle(isOpen: boolean | undefined, cause?: unknown): DbError | undefined {
-    if (this.#isMarked) return undefined;
+  after(isOpen: boolean | undefined, cause?: unknown): DbError | undefined {
+    if (this.#mark === BEGINS) this.#isInside = isOpen !== false;
+    if (this.#mark === BEGINS || this.#mark === ENDS) return undefined;
     this.#isLeft = isOpen === true && !this.#isInside;
     if (isOpen !== false || !this.#isInside) return undefined;
     const message = "Cannot run query: it has committed or rolled back its transaction";
@@ -75,9 +71,9 @@ export class TransactionState {
   }
 
   /**
-   * Forgets the user of the connection, which is released.
+   * Resets the state, as the connection is released.
    *
-   * @throws {DbError} if the user has left a transaction open, unless its last statement failed
+   * @throws {DbError} if its user has left a transaction open, unless the last statement failed
    */
   release(): void {
     const isLeft = this.#isLeft;

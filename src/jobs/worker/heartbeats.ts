@@ -5,6 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { ActiveRun } from "./active_run.ts";
+import { MAX_BACKOFF_MS } from "../backoff.ts";
 import type { JobEngine, RunningJob } from "../engine.ts";
 import { LostRuns, MISSED_BEATS } from "./lost_runs.ts";
 import type { Planner } from "../schedules/planner.ts";
@@ -117,11 +118,12 @@ export class Heartbeats {
 
 /**
  * Returns how long a job waits after its worker was lost, in milliseconds. If that has happened
- * before, it may have ended its process itself: the waits grow, and are random, so that those that
- * were lost with it run beside it no more.
+ * before, it may have ended its process itself: the waits grow, and are random, so that jobs that
+ * were lost with it seldom run beside it again.
  */
 function waitAfterLoss(count: number, leaseMs: number): number {
-  return count === 1 ? 0 : Math.ceil(Math.random() * leaseMs * 2 ** count);
+  if (count === 1) return 0;
+  return Math.ceil(Math.random() * Math.min(MAX_BACKOFF_MS, leaseMs * 2 ** count));
 }
 
 function isOf({ seq, lease }: RunningJob, { claimed }: ActiveRun): boolean {

@@ -32,8 +32,8 @@ const RETRY_MS = 10_000;
 
 /**
  * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After
- * the refresh window, the set is fetched again in the background; after two, as without requests,
- * lookups wait for that. If it fails, or the set has no key that can verify signatures, or none for
+ * the refresh window, the set is fetched again in the background; after two without a fetch,
+ * lookups wait for one. If it fails, or the set has no key that can verify signatures, or none for
  * the algorithms of the keys in use, the keys stay valid up to the maximum staleness. An unknown
  * key is looked up in a set that is fetched after the lookup began: concurrent lookups share that
  * fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a flood of forged tokens
@@ -130,7 +130,7 @@ export class JwksCache implements KeySource {
 
   /**
    * Returns the known keys of a `kid`. After the refresh window, it starts a fetch in
-   * the background; after two, it returns none unless a fetch has failed in the last one.
+   * the background. After two windows, it returns none, unless a fetch has failed in the last one.
    */
   find(kid: string, alg: SigningAlgorithm, options?: VerifyOptions): readonly CryptoKey[] {
     this.#algorithms.add(alg);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DbOptions } from "../../../src/db/mod.ts";
-import { type Brand, Db, dbError, testDbOnEach, testOnEach } from "../support/database.ts";
+import { Db, dbError, openDb, testDbOnEach, testOnEach } from "../support/database.ts";
 
 const FAILURE = new Error("refused");
 const REFUSED = {
@@ -25,16 +25,18 @@ const CONTROL: readonly string[] = [
   "rollback",
   "start transaction",
   "commit and chain",
+  "/* now */ commit",
+  "-- again\n/* and again */ begin",
 ];
 
 /** Statements that end a transaction by what they do. */
-const ENDING: Readonly<Record<Brand, readonly string[]>> = {
-  sqlite: ["/* now */ commit", "-- undo\nrollback"],
-  postgres: ["/* now */ commit", "update users set name = 'z'; commit"],
+const ENDING: Readonly<Record<"postgres" | "mysql", readonly string[]>> = {
+  postgres: ["update users set name = 'z'; commit"],
   mysql: [
-    "/* now */ commit",
+    "/*! commit */",
     "create table made (id int)",
     "create table users (id int)", // fails, after a commit
+    "create unique index tenants on users (tenant_id(8))", // fails over the rows, after a commit
     "check table users",
     "set autocommit = 0, autocommit = 1",
   ],
@@ -77,12 +79,13 @@ testDbOnEach("DbService.transaction() refuses statements that begin or end one",
   assert.deepEqual(await emails(db), ["a"]);
 });
 
-testDbOnEach(
+testOnEach(
   "DbService.transaction() fails at the statement that ends it, and runs no later ones",
-  async (db, brand) => {
-    for (const text of ENDING[brand]) {
+  async ({ url, brand }) => {
+    await using db = await openDb(url);
+    for (const text of ENDING[brand as "postgres" | "mysql"]) {
       await db.transaction(async () => {
-        await db.user.create({ data: user("a") });
+        await db.user.createMany({ data: [user("a"), user("c")] });
         await assert.rejects(run(db, text), ENDED, text);
         await assert.rejects(db.user.create({ data: user("b") }), { code: "Database" }, text);
       }).then(
@@ -99,7 +102,38 @@ testDbOnEach(
       await run(db, "drop table if exists made");
     }
   },
+  { brands: ["postgres", "mysql"] },
 );
+
+testOnEach("a failure that ends a transaction is that of its statement", async ({ url }) => {
+  await using db = await openDb(url);
+  await db.user.createMany({ data: [user("a"), user("b")] });
+  const locked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const update = (email: string) =>
+    run(db, `/* tag */ update users set name = 'z' where email = '${email}'`);
+  const both = (own: 0 | 1, emails: readonly [string, string]) =>
+    db.transaction(async () => {
+      await update(emails[0]);
+      locked[own].resolve();
+      await locked[own ? 0 : 1].promise;
+      await update(emails[1]);
+    });
+  const ends = await Promise.allSettled([both(0, ["a", "b"]), both(1, ["b", "a"])]);
+  const codes = ends.flatMap((it) => it.status === "rejected" ? [it.reason.code] : []);
+  assert.deepEqual(codes, ["SerializationFailure"]);
+}, { brands: ["postgres", "mysql"] });
+
+testOnEach("a transaction that did not begin is none", async ({ url }) => {
+  await using db = await openDb(url);
+  await db.kysely.connection().execute(async (own) => {
+    const failing = own.transaction().setIsolationLevel("snapshot").execute(() =>
+      Promise.resolve()
+    );
+    await assert.rejects(failing);
+    await own.insertInto("users").values(user("a")).execute();
+  });
+  assert.deepEqual(await emails(db), ["a"]);
+}, { brands: ["postgres", "mysql"] });
 
 testOnEach("no connection returns to the pool with an open transaction", async ({ url, brand }) => {
   await using db = await Db.open(DbOptions.fromUrl(url).poolMax(1));
@@ -113,6 +147,12 @@ testOnEach("no connection returns to the pool with an open transaction", async (
     await own.insertInto("users").values(user("lost")).execute();
   });
   await assert.rejects(held, LEFT_OPEN);
+  const reading = db.kysely.connection().execute(async (own) => {
+    await sql`begin`.execute(own);
+    await own.insertInto("users").values(user("lost")).execute();
+    await sql`select 1`.execute(own);
+  });
+  await assert.rejects(reading, LEFT_OPEN);
   const failed = db.kysely.connection().execute(async (own) => {
     await sql`begin`.execute(own);
     await own.insertInto("users").values(user("lost")).execute();

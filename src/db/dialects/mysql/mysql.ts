@@ -27,7 +27,7 @@ import { lockingClause } from "../../model/row_lock.ts";
 import { like, likePattern } from "../server/like.ts";
 import { safeInteger } from "../server/safe_integer.ts";
 import { LATE_CONSTANTS } from "./late_constants.ts";
-import { explainMysqlError } from "./mysql_errors.ts";
+import { dooms, explainMysqlError } from "./mysql_errors.ts";
 
 /** An index of MySQL cannot have a whole `longtext`. */
 const MAX_INDEXED_TEXT = 255;
@@ -75,7 +75,8 @@ export function exactArrays({ system, arrays }: Grammar): ArrayGrammar {
       return sql<SqlBool>`case when ${column} is not null then not exists (
         select 1 from json_table(${list}, '$[*]' columns (v double path '$')) as \`~l\`
         where \`~l\`.v not in
-          (select v from json_table(${column}, '$[*]' columns (v double path '$')) as \`~e\`)) end`;
+          (select v from json_table(${column}, '$[*]' columns (v double path '$')) as \`~e\`
+            where v is not null)) end`;
     },
   };
 }
@@ -125,9 +126,7 @@ export function mysqlGrammar(
     returning: false,
     targetQuery: LATE_CONSTANTS,
     defaultIsolation: "repeatable read",
-    // A deadlock rolls it back, and later statements would run outside a transaction.
-    dooms: ({ code, endsTransaction = false }) =>
-      endsTransaction || code === "SerializationFailure" || code === "ConnectionLost",
+    dooms,
     nullsLast: false,
     comparesRows: false,
     endsWithKey: false,

@@ -4,24 +4,19 @@
  * @module
  */
 import type { MysqlPoolConnection } from "kysely";
-import type {
-  PoolConnection,
-  QueryError,
-  QueryOptions,
-  QueryValues,
-  ResultSetHeader,
-  RowDataPacket,
-  TypeCastField,
-  TypeCastNext,
-} from "mysql2";
+import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from "mysql2";
 import type { Readable } from "node:stream";
 import type { TogetherOptions } from "../../connection/dialect.ts";
 import type { Statement } from "../../connection/statement.ts";
+import { beginning } from "../../transaction/transaction_control.ts";
 import { TransactionState } from "../../transaction/transaction_state.ts";
 import { lengthOf } from "./mysql.ts";
+import { asText, FRESH, isOpenIn, isSpent, statusOf } from "./mysql_answer.ts";
 import {
+  dooms,
   type DuplicateKey,
   endsConnection,
+  explainMysqlError,
   isDuplicate,
   isLockTimeout,
   keyIn,
@@ -75,13 +70,10 @@ type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadI
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
 
-/** Flags in the state of a session (`SERVER_STATUS_IN_TRANS` and `SERVER_STATUS_AUTOCOMMIT`). */
-const IN_TRANSACTION = 1;
-const AUTOCOMMIT = 2;
-
 /** Statements that leave the transaction open, also if they fail; most others commit it first. */
-const STAYS_INSIDE =
-  /^\s*(?:\(|(?:select|insert|update|delete|replace|with|savepoint|release|rollback)\b)/i;
+const STAYS_INSIDE = beginning(
+  /(?:\(|(?:select|insert|update|delete|replace|with|savepoint|release|rollback)\b)/,
+);
 
 /** The longest SQL in characters that stays prepared: the driver and the server keep it. */
 const MAX_PREPARED_LENGTH = 16_384;
@@ -108,12 +100,12 @@ export function kyselyConnection(
   abandon: Abandon,
 ): MysqlPoolConnection {
   const transaction = new TransactionState();
-  let status = AUTOCOMMIT;
+  let status = FRESH;
   let pending = 0;
   let isOver = false;
 
   function query(sql: string, given: readonly unknown[], callback?: Callback): unknown {
-    const values = transaction.send(sql, given) ? [] : given;
+    const values = transaction.before(sql, given) ? [] : given;
     if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
     pending += 1;
     const called: Callback = (error, result, fields) => {
@@ -123,19 +115,28 @@ export function kyselyConnection(
         pending -= 1;
         callback(failure as QueryError | null, result);
       };
-      const settle = (isOpen: boolean) => done(transaction.settle(isOpen, error ?? undefined));
-      const reported = statusOf(result, fields);
-      if (isDuplicate(error)) nameColumns(sql, error, done);
-      else if (isLockTimeout(error)) {
-        lookUpTransaction((isOpen) => {
+      if (isLockTimeout(error)) {
+        return lookUpTransaction((_lost, isOpen) => {
           error.isTransactionOpen = isOpen;
           done();
         });
-      } else if (reported !== undefined) {
-        status = reported;
-        settle((status & IN_TRANSACTION) !== 0);
-      } else if (transaction.isInside && !STAYS_INSIDE.test(sql)) lookUpTransaction(settle);
-      else done();
+      }
+      const settle = (isOpen: boolean) => done(transaction.after(isOpen, error ?? undefined));
+      const check = () => {
+        const reported = statusOf(result, fields);
+        status = reported ?? status;
+        const mayHaveEnded = transaction.isInside && !STAYS_INSIDE.test(sql);
+        if (
+          error
+            ? mayHaveEnded && !dooms(explainMysqlError(error))
+            : mayHaveEnded && reported === undefined
+        ) {
+          lookUpTransaction((lost, isOpen) => lost ? done(error ?? lost) : settle(isOpen));
+        } else if (error) done();
+        else settle(isOpenIn(status));
+      };
+      if (isDuplicate(error)) nameColumns(sql, error, check);
+      else check();
     };
     const [first] = values;
     if (first instanceof JointValues) return jointly(sql, first, called);
@@ -201,16 +202,16 @@ export function kyselyConnection(
   }
 
   /** Looks up whether the transaction is still open, in the state that an answer has. */
-  function lookUpTransaction(settle: (isOpen: boolean) => void): void {
+  function lookUpTransaction(found: (lost: QueryError | null, isOpen: boolean) => void): void {
     connection.query<ResultSetHeader>(
       "do 0",
-      (failure, result) => settle(!failure && (result.serverStatus & IN_TRANSACTION) !== 0),
+      (lost, result) => found(lost, !lost && isOpenIn(result.serverStatus)),
     );
   }
 
   function release(): void {
     // The server rolls back a transaction that its user has left open.
-    if (isOver || (status & (IN_TRANSACTION | AUTOCOMMIT)) !== AUTOCOMMIT) {
+    if (isOver || isSpent(status)) {
       abandon(connection, { isHung: false });
     } else connection.release();
     transaction.release();
@@ -226,27 +227,6 @@ export function kyselyConnection(
   };
   // Kysely uses only these members.
   return face as MysqlPoolConnection;
-}
-
-/**
- * Returns the state of the session after a statement: that of its result, or of its last one. Rows
- * have none.
- */
-function statusOf(result: unknown, fields: readonly unknown[] | undefined): number | undefined {
-  const last = Array.isArray(result) && fields?.at(-1) === undefined ? result.at(-1) : result;
-  return Array.isArray(last) || !last ? undefined : (last as ResultSetHeader).serverStatus;
-}
-
-/** Returns the options of a statement that is not prepared, whose answer is text. */
-function asText(sql: string, values?: readonly unknown[]): QueryOptions {
-  return { sql, typeCast: castDouble, ...values && { values: values as QueryValues } };
-}
-
-/** Reads a double as the text says: the driver computes short ones with errors of rounding. */
-function castDouble(field: TypeCastField, next: TypeCastNext): unknown {
-  if (field.type !== "DOUBLE") return next();
-  const text = field.string();
-  return text === null ? null : Number(text);
 }
 
 /** Replaces the SQL of an error by that without values: the error may be logged. */

@@ -113,6 +113,14 @@ export function endsConnection(error: unknown): boolean {
   return errnoOf(error) === TOO_LARGE || explainMysqlError(error).code === "ReadOnly";
 }
 
+/**
+ * Checks whether a failure has ended the transaction: later statements would run outside one. A
+ * deadlock rolls it back.
+ */
+export function dooms({ code, endsTransaction = false }: DbFailure): boolean {
+  return endsTransaction || code === "SerializationFailure" || code === "ConnectionLost";
+}
+
 /** Explains an error of a statement or a connection. */
 export function explainMysqlError(error: unknown): DbFailure {
   const { code, errno = 0, message = "", fatal } = error as {

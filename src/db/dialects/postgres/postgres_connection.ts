@@ -29,11 +29,8 @@ type Settling = { resolve: (result: unknown) => void; reject: (error: unknown) =
 /** The function of the server that warns of a commit which has not reached the standbys. */
 const UNCONFIRMED = "SyncRepWaitForLSN";
 
-/**
- * The status of the transaction that each answer ends with: none, open, and failed (PostgreSQL
- * manual, 55.7, ReadyForQuery).
- */
-const STATUS = new Map<number | undefined, boolean>([[0x49, false], [0x54, true], [0x45, true]]);
+/** With which byte an answer ends: no transaction, one, or a failed one (ReadyForQuery, 55.7). */
+const [IDLE, OPEN, FAILED] = [0x49, 0x54, 0x45];
 
 /** The settings of the driver for a connection; its types lack some of these. */
 export interface ConnectionSettings
@@ -176,7 +173,7 @@ export class PostgresConnection {
         if (this.#isUnconfirmed) this.lose();
         const failure = this.#isUnconfirmed
           ? lostConnection()
-          : this.transaction.settle(this.#isTransactionOpen);
+          : this.transaction.after(this.#isTransactionOpen);
         if (failure) reject(failure);
         else resolve(result);
       },
@@ -219,7 +216,8 @@ export class PostgresConnection {
 
   /** Whether a transaction is open, if the last answer is complete. */
   get #isTransactionOpen(): boolean | undefined {
-    return STATUS.get(this.#lastByte);
+    if (this.#lastByte === IDLE) return false;
+    return this.#lastByte === OPEN || this.#lastByte === FAILED || undefined;
   }
 
   /** Yields the chunks of a cursor, and fails where the driver would only stop. */

@@ -220,7 +220,7 @@ export class PostgresPool {
     const face: Pick<ReservedSql, "unsafe" | "release"> = {
       // The driver's type of a query depends on that of its row, which is unknown here.
       unsafe: ((sql, values = [], options) => {
-        const parameters = line.transaction.send(sql, values) ? [] : values;
+        const parameters = line.transaction.before(sql, values) ? [] : values;
         const prepare = this.#prepares({ sql, parameters }, line);
         return line.unsafe(sql, parameters, { ...options, prepare });
       }) as ReservedSql["unsafe"],

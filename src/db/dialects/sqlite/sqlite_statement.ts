@@ -134,18 +134,18 @@ export class WaitingConnection implements DatabaseConnection {
   /** Runs a query. */
   async executeQuery<R>(given: CompiledQuery): Promise<QueryResult<R>> {
     const { transaction } = this;
-    const isOwn = transaction.send(given.sql, given.parameters);
+    const isOwn = transaction.before(given.sql, given.parameters);
     const query = isOwn ? CompiledQuery.raw(given.sql) : given;
-    const { limits: most, checkWritten, isTransactionOpen } = this.#options;
-    const limitMs = most.limitMs - this.waitedMs;
+    const { limits, checkWritten, isTransactionOpen } = this.#options;
+    const limitMs = limits.limitMs - this.waitedMs;
     this.waitedMs = 0;
     let isGivenUp = false;
     this.#giveUp = () => void (isGivenUp = true);
-    const limits = { limitMs, isGivenUp: () => isGivenUp };
-    const result = await onceFree(() => this.#connection.executeQuery<R>(query), limits);
+    const wait = { limitMs, isGivenUp: () => isGivenUp };
+    const result = await onceFree(() => this.#connection.executeQuery<R>(query), wait);
     const writes = query.query.kind !== "SelectQueryNode" && query.sql !== "rollback";
     if (writes) checkWritten();
-    const failure = transaction.settle(isTransactionOpen());
+    const failure = transaction.after(isTransactionOpen());
     if (failure) throw failure;
     return result;
   }

@@ -8,7 +8,7 @@ import { renamed } from "./rename.ts";
 import {
   isUnfilled,
   laterKeys,
-  names,
+  mentions,
   notNullName,
   renameStatements,
   type Script,
@@ -223,7 +223,7 @@ function changeColumns(
   ];
 }
 
-/** Adds a column with a value for the rows that exist: its default, if that is the same for all. */
+/** Adds a column with a value for the rows that exist: a default, unless it reads others. */
 function addFilled(
   table: TableSchema,
   { column, fill }: { readonly column: ColumnSchema; readonly fill: string },
@@ -231,7 +231,7 @@ function addFilled(
   const name = quoted(column.name, BRAND);
   const add = (definition: ColumnSchema) =>
     alter(table, `add column ${columnDefinition(definition, BRAND)}`);
-  if (table.columns.some((other) => names(fill, other.name))) {
+  if (table.columns.some((other) => mentions(fill, other.name))) {
     return [
       add({ ...column, isNullable: true }),
       `update ${quotedTable(table.name, BRAND)} set ${name} = ${fill}`,

@@ -89,7 +89,7 @@ export function withoutKeys(
 }
 
 /** Checks whether SQL contains the name of a table or a column, as it is or in quotes. */
-export function names(sql: string, name: string): boolean {
+export function mentions(sql: string, name: string): boolean {
   const forms = [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")]
     .map((form) => form.replaceAll(/\W/g, "\\$&"));
   return new RegExp(`(?<!\\w)(?:${forms.join("|")})(?!\\w)`, "i").test(sql);

@@ -7,7 +7,7 @@ import { compareSchemas, hasChanges, inOrder, type TableChange } from "./compare
 import { oldName, renamed } from "./rename.ts";
 import {
   isUnfilled,
-  names,
+  mentions,
   renameStatements,
   type Script,
   type ScriptOptions,
@@ -40,7 +40,9 @@ export function sqliteScript({ from, to, renames, fills }: ScriptOptions): Scrip
   const { created, dropped, altered } = change;
   // The SQL of views and triggers is that before the renames.
   const isUsed = (table: string) =>
-    before.others.some(({ sql = "" }) => names(sql, table) || names(sql, oldName(table, renames)));
+    before.others.some(({ sql = "" }) =>
+      mentions(sql, table) || mentions(sql, oldName(table, renames))
+    );
   const isRebuilt = (table: TableChange) =>
     !isInPlace(table, { isUsed: isUsed(table.to.name), fills });
   // Views and triggers that name the table stop it from being renamed.
@@ -81,7 +83,7 @@ function refuseStale(
   renames: ScriptOptions["renames"],
 ): void {
   for (const { from } of renames) {
-    const stale = dependants.find(({ sql = "" }) => names(sql, from));
+    const stale = dependants.find(({ sql = "" }) => mentions(sql, from));
     if (!stale) continue;
     throw new TypeError(
       `Cannot rename ${from}: the migration also creates ${stale.text} again, whose SQL has that ` +
