@@ -39,7 +39,8 @@ for (const [seconds, exhaustive] of [[PART_SECONDS, true], [SECONDS, "long"]] as
       });
       let kills = 0;
       try {
-        for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; kills++) {
+        const endMs = Date.now() + seconds * 1000;
+        for (; Date.now() < endMs || kills < fleet.length; kills++) {
           await delay(50 + Math.random() * 300);
           const at = kills % fleet.length;
           fleet[at]!.kill("SIGKILL");

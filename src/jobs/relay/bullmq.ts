@@ -203,7 +203,9 @@ class BullmqQueue implements JobQueue {
     this.#silentSinceMs = nowMs;
     // BullMQ reconnects the connection on which a worker waits for jobs
     for (const owner of [this.#queue, this.#worker]) {
-      void owner?.getBackend().client.then((client) => client.disconnect(true), () => {});
+      const reconnect = (client: { disconnect(reconnect: boolean): void }) =>
+        client.disconnect(true);
+      void owner?.getBackend().client.then(reconnect, () => {});
     }
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { IncomingMessage, RequestOptions } from "node:http";
+import type { AgentOptions, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import { within, withTimeLimit } from "../../platform/time_limit.ts";
 import { type Address, addressesOf, TargetError, type TargetOptions } from "./target.ts";
@@ -83,8 +83,9 @@ async function send(
   const addresses = await addressesOf(url, target);
   const { Agent, request } =
     await (url.protocol === "https:" ? import("node:https") : import("node:http"));
-  // one of its own: without one, Deno uses proxies of the environment
-  const agent = new Agent({ proxyEnv: {} });
+  // without proxies of the environment, which Deno would use; not all types have the option
+  const direct: AgentOptions & { readonly proxyEnv: object } = { proxyEnv: {} };
+  const agent = new Agent(direct);
   const options = { method: "POST", headers, signal, agent, lookup: always(addresses) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sending = request(url, options, resolve);

@@ -10,32 +10,30 @@ import { templatesOf } from "../../openapi/operation/path_templates.ts";
 /** Returns the headers that send a token. */
 export type TokenHeaders = (token: string) => Readonly<Record<string, string>>;
 
-/** The challenge of a token that is read from a cookie. */
+/** The challenges of tokens that are read from a cookie, or sent as bearer tokens. */
 const OF_COOKIE = /^Cookie cookie-name="([^"]+)"/;
-
-const IS_OF_TOKENS = /^(?:Bearer\b|Cookie cookie-name=)/i;
+const OF_BEARER = /^Bearer\b/i;
 
 /** How routes are protected that answer every caller without a token by a challenge. */
 const NEED_TOKENS: ReadonlySet<RouteProtection> = new Set(["identity", "scopes", "roles"]);
 
-/**
- * Returns how tokens are sent to an application: as its challenges say. They can be those of guards
- * too, so that bearer tokens and cookies come first.
- */
+/** Returns how tokens are sent to an application: as its challenges say. */
 export async function tokenHeadersOf(app: FwApplication): Promise<TokenHeaders> {
-  const challenges = await challengesOf(app);
-  const known = challenges.find((each) => IS_OF_TOKENS.test(each)) ?? challenges[0] ?? "Bearer";
-  const cookie = OF_COOKIE.exec(known)?.[1];
+  const challenge = await challengeOf(app);
+  const cookie = OF_COOKIE.exec(challenge)?.[1];
   if (cookie !== undefined) {
     return (token) => ({ cookie: `${cookie}=${token}`, "sec-fetch-site": "same-origin" });
   }
-  const [scheme] = known.split(/[ ,]/, 1);
+  const [scheme] = challenge.split(/[ ,]/, 1);
   return (token) => ({ authorization: `${scheme} ${token}` });
 }
 
-/** Returns the challenges of the protected routes to a caller without a token. */
-async function challengesOf(app: FwApplication): Promise<readonly string[]> {
-  const challenges = new Set<string>();
+/**
+ * Returns the challenge of a protected route to a caller without a token. It can be that of a guard,
+ * so that one of a cookie or of bearer tokens comes first.
+ */
+async function challengeOf(app: FwApplication): Promise<string> {
+  let other: string | undefined;
   for (const { method, path, protection } of app.routes()) {
     if (!NEED_TOKENS.has(protection)) continue;
     const [{ template } = { template: path }] = templatesOf(path);
@@ -43,8 +41,9 @@ async function challengesOf(app: FwApplication): Promise<readonly string[]> {
       method: method === "ALL" ? "GET" : method,
     });
     await answer.body?.cancel();
-    const challenge = answer.headers.get("www-authenticate");
-    if (answer.status === 401 && challenge) challenges.add(challenge);
+    const challenge = answer.headers.get("www-authenticate") ?? "";
+    if (OF_COOKIE.test(challenge) || OF_BEARER.test(challenge)) return challenge;
+    other ??= challenge || undefined;
   }
-  return [...challenges];
+  return other ?? "Bearer";
 }

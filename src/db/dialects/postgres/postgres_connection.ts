@@ -274,7 +274,7 @@ export class PostgresConnection {
   }
 
   #observe(socket: Socket): Socket {
-    return socket.on("data", (chunk) => void (this.#lastByte = chunk[chunk.length - 1]));
+    return socket.on("data", (chunk: Uint8Array) => void (this.#lastByte = chunk.at(-1)));
   }
 
   #watch(socket: Socket): Socket {

@@ -60,13 +60,13 @@ class ImmediateDriver extends SqliteDriver {
     return new WaitingConnection(await super.acquireConnection(), {
       limits,
       checkWritten: () => checkWritten(this.#database, this.#options),
-      isTransactionOpen: () => this.#database.isTransaction,
+      isTransactionOpen: () => this.#isTransactionOpen(),
     });
   }
 
   // deno-lint-ignore require-await -- its failure rejects
   override async releaseConnection(connection?: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction === true) this.#database.prepare("rollback").run();
+    if (this.#isTransactionOpen() === true) this.#database.prepare("rollback").run();
     if (connection instanceof WaitingConnection) connection.transaction.release();
   }
 
@@ -76,7 +76,12 @@ class ImmediateDriver extends SqliteDriver {
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // SQLite fails where a statement has ended the transaction.
-    if (this.#database.isTransaction !== false) await super.rollbackTransaction(connection);
+    if (this.#isTransactionOpen() !== false) await super.rollbackTransaction(connection);
+  }
+
+  /** Older versions of Node do not tell; a closed database has none. */
+  #isTransactionOpen(): boolean | undefined {
+    return this.#database.isOpen === false ? false : this.#database.isTransaction;
   }
 }
 
