@@ -17,7 +17,7 @@ const OF_BEARER = /^Bearer\b/i;
 /** How routes are protected that answer every caller without a token by a challenge. */
 const NEED_TOKENS: ReadonlySet<RouteProtection> = new Set(["identity", "scopes", "roles"]);
 
-/** Returns how tokens are sent to an application: as its challenges say. */
+/** Returns how tokens are sent to an application, by its challenges. */
 export async function tokenHeadersOf(app: FwApplication): Promise<TokenHeaders> {
   const challenge = await challengeOf(app);
   const cookie = OF_COOKIE.exec(challenge)?.[1];
@@ -29,8 +29,8 @@ export async function tokenHeadersOf(app: FwApplication): Promise<TokenHeaders> 
 }
 
 /**
- * Returns the challenge of a protected route to a caller without a token. It can be that of a guard,
- * so that one of a cookie or of bearer tokens comes first.
+ * Returns the challenge of a protected route to a caller without a token. It can be that of a
+ * guard, so that one of a cookie or of bearer tokens comes first.
  */
 async function challengeOf(app: FwApplication): Promise<string> {
   let other: string | undefined;

@@ -45,7 +45,7 @@ export function asText(sql: string, values?: readonly unknown[]): QueryOptions {
   return { sql, typeCast: castDouble, ...values && { values: values as QueryValues } };
 }
 
-/** Reads a double as the text says: the driver computes short ones with errors of rounding. */
+/** Reads a double exactly: the driver computes short ones with errors of rounding. */
 function castDouble(field: TypeCastField, next: TypeCastNext): unknown {
   if (field.type !== "DOUBLE") return next();
   const text = field.string();

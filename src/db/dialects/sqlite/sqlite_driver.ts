@@ -79,7 +79,7 @@ class ImmediateDriver extends SqliteDriver {
     if (this.#isTransactionOpen() !== false) await super.rollbackTransaction(connection);
   }
 
-  /** Older versions of Node do not tell; a closed database has none. */
+  /** Returns `undefined` on older versions of Node; a closed database has none. */
   #isTransactionOpen(): boolean | undefined {
     return this.#database.isOpen === false ? false : this.#database.isTransaction;
   }
