@@ -214,6 +214,7 @@ export class Serving {
     const leftMs = (atLeast: number) => Math.max(atLeast, endMs - performance.now());
     try {
       const drain = { drainMs, lameDuckMs };
+      // a process that no signal stops has failed
       await Promise.all([
         ...Array.from(this.#servers, (server) => server.close(drain)),
         this.#endWork({ drainMs: leftMs(0), hasFailed: this.#endsProcess && !signal }),

@@ -30,13 +30,14 @@ export async function withListsOfOne(
   let last = validated;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { fields } = last;
-    const [all, ...others] = expectedLists(last);
-    if (all === undefined) break;
-    last = await withLists(schema, fields, all);
-    for (const keys of last.result.issues ? others : []) {
-      const other = await withLists(schema, fields, keys);
-      if (!other.result.issues) return other;
+    const { certain, possible } = expectedLists(last);
+    for (const keys of trialsOf(possible)) {
+      const trial = await withLists(schema, fields, [...certain, ...keys]);
+      if (!trial.result.issues) return trial;
     }
+    if (certain.length === 0) break;
+    last = await withLists(schema, fields, certain);
+    if (!last.result.issues) break;
   }
   return last;
 }
@@ -50,22 +51,34 @@ async function withLists(
   return { fields, result: await schema["~standard"].validate(fields) };
 }
 
-/**
- * Returns the names of the single fields for which a list was expected, then other sets of them:
- * one branch of a union can expect a list where another expects a text.
- */
-function expectedLists({ fields, result: { issues = [] } }: ValidatedFields): string[][] {
-  const namesOf = (each: readonly LibraryIssue[]) =>
-    each.filter(isOfList).filter(({ path }) => path?.length === 1)
-      .map(({ path: [segment] = [] }) =>
-        String(typeof segment === "object" ? segment.key : segment)
-      )
-      .filter((key) => Object.hasOwn(fields, key) && !Array.isArray(fields[key]));
-  const certain = [...new Set(namesOf(issues))];
-  const possible = [...new Set(namesOf(issues.flatMap((issue) => inBranches(issue))))];
-  const others = [[], ...possible.slice(0, MAX_ALONE).map((key) => [key])];
-  return [possible, ...possible.length > 0 ? others : []]
-    .map((keys) => [...certain, ...keys]).filter((keys) => keys.length > 0);
+/** The names of single fields, one of which may be a list. */
+interface ExpectedLists {
+  /** Those for which a list was expected. */
+  readonly certain: readonly string[];
+  /** Those for which a branch of a union of objects expected one; others may expect a text. */
+  readonly possible: readonly string[];
+}
+
+function expectedLists({ fields, result: { issues = [] } }: ValidatedFields): ExpectedLists {
+  /** Returns the names in the issues of a place, those of branches at it included. */
+  const namesAt = (depth: number) => {
+    const found = issues.filter(({ path = [] }) => path.length === depth);
+    const names = found.flatMap((issue) => [issue, ...inBranches(issue)]).filter(isOfList)
+      .flatMap(({ path = [] }) => path.length === 1 ? [nameOf(path[0])] : [])
+      .filter((name) => Object.hasOwn(fields, name) && !Array.isArray(fields[name]));
+    return [...new Set(names)];
+  };
+  return { certain: namesAt(1), possible: namesAt(0) };
+}
+
+/** Returns the sets of fields that are tried as lists: all together, and each alone. */
+function trialsOf(possible: readonly string[]): readonly (readonly string[])[] {
+  if (possible.length < 2) return [possible].filter(({ length }) => length > 0);
+  return [possible, ...possible.slice(0, MAX_ALONE).map((name) => [name])];
+}
+
+function nameOf(segment: PropertyKey | StandardSchemaV1.PathSegment | undefined): string {
+  return String(typeof segment === "object" ? segment.key : segment);
 }
 
 /** Checks whether an issue expected a list; those of arktype cannot be read for some keys. */

@@ -97,22 +97,20 @@ export class JobLeases {
 
   /** Ends the lease of a worker that is lost. */
   async reclaim(run: RunningJob, next: AfterLoss): Promise<boolean> {
-    if ("deadBecause" in next) await this.#groups.unblock([run.group]);
-    const { clock } = this.#writes;
-    const lost = { lost: { increment: 1 } };
+    const isDead = "deadBecause" in next;
+    if (isDead) await this.#groups.unblock([run.group]);
+    const change = { ...this.#afterLoss(next), lost: { increment: 1 } };
     const isWritten = await this.#writes.unlocked(
       { where: { ...held(run), beat: run.beat } },
-      (where) => {
-        if ("deadBecause" in next) {
-          const dead = { ...this.#writes.over("dead"), reason: next.deadBecause, ...lost };
-          return this.#writes.change(where, dead);
-        }
-        if (next.waitMs === 0) return this.#requeue(run, { state: "ready", ...lost });
-        const run_at = new Date(clock.now() + next.waitMs);
-        return this.#requeue(run, { state: "scheduled", run_at, ...lost });
-      },
+      (where) => isDead ? this.#writes.change(where, change) : this.#requeue(run, change),
     );
     return isWritten === true;
+  }
+
+  #afterLoss(next: AfterLoss): UpdateInput<JobModel> {
+    if ("deadBecause" in next) return { ...this.#writes.over("dead"), reason: next.deadBecause };
+    if (next.waitMs === 0) return { state: "ready" };
+    return { state: "scheduled", run_at: new Date(this.#writes.clock.now() + next.waitMs) };
   }
 
   /** Returns a job to the queue, unless it is to be cancelled. */

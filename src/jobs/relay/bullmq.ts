@@ -201,10 +201,9 @@ class BullmqQueue implements JobQueue {
     const nowMs = performance.now();
     if (nowMs - this.#silentSinceMs < ANSWER_MS) return;
     this.#silentSinceMs = nowMs;
+    const reconnect = (client: { disconnect(reconnect: boolean): void }) => client.disconnect(true);
     // BullMQ reconnects the connection on which a worker waits for jobs
     for (const owner of [this.#queue, this.#worker]) {
-      const reconnect = (client: { disconnect(reconnect: boolean): void }) =>
-        client.disconnect(true);
       void owner?.getBackend().client.then(reconnect, () => {});
     }
   }

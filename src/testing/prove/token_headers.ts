@@ -5,7 +5,7 @@
  */
 import type { FwApplication } from "../../application/application.ts";
 import type { RouteProtection } from "../../core/route/route_protection.ts";
-import { templatesOf } from "../../openapi/operation/path_templates.ts";
+import { matchedBy } from "./request/called_route.ts";
 
 /** Returns the headers that send a token. */
 export type TokenHeaders = (token: string) => Readonly<Record<string, string>>;
@@ -34,12 +34,10 @@ export async function tokenHeadersOf(app: FwApplication): Promise<TokenHeaders> 
  */
 async function challengeOf(app: FwApplication): Promise<string> {
   let other: string | undefined;
-  for (const { method, path, protection } of app.routes()) {
-    if (!NEED_TOKENS.has(protection)) continue;
-    const [{ template } = { template: path }] = templatesOf(path);
-    const answer = await app.request(template.replaceAll(/\{[^}]+\}/g, "1"), {
-      method: method === "ALL" ? "GET" : method,
-    });
+  for (const route of app.routes()) {
+    if (!NEED_TOKENS.has(route.protection)) continue;
+    const { method, path } = matchedBy(route);
+    const answer = await app.request(path, { method });
     await answer.body?.cancel();
     const challenge = answer.headers.get("www-authenticate") ?? "";
     if (OF_COOKIE.test(challenge) || OF_BEARER.test(challenge)) return challenge;

@@ -3,14 +3,10 @@
  *
  * @module
  */
-import type { MysqlPoolConnection } from "kysely";
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from "mysql2";
 import type { Readable } from "node:stream";
-import type { TogetherOptions } from "../../connection/dialect.ts";
-import type { Statement } from "../../connection/statement.ts";
 import { beginning } from "../../transaction/transaction_control.ts";
 import { TransactionState } from "../../transaction/transaction_state.ts";
-import { lengthOf } from "./mysql.ts";
 import { asText, FRESH, isOpenIn, isSpent, statusOf } from "./mysql_answer.ts";
 import {
   dooms,
@@ -21,6 +17,7 @@ import {
   isLockTimeout,
   keyIn,
 } from "./mysql_errors.ts";
+import { JointValues } from "./mysql_together.ts";
 
 /** Definitions whose bodies are several statements; not all servers can prepare them. */
 const PROGRAM =
@@ -32,40 +29,22 @@ const PROGRAM =
  */
 const RANGES = "$& /*+ SET_VAR(range_optimizer_max_mem_size = 0) */";
 
-/** The most characters that statements run together may have: they are not prepared. */
-const MAX_TOGETHER = 2 ** 16;
-
-/** The values of several statements, which makes their SQL run as such. */
-class JointValues {
-  readonly values: readonly unknown[];
-  readonly isWhole: boolean;
-
-  constructor(values: readonly unknown[], isWhole: boolean) {
-    this.values = values;
-    this.isWhole = isWhole;
-  }
-}
-
-/** Combines statements, whose values are written into their SQL. */
-export function together(
-  statements: readonly Statement[],
-  { isWhole }: TogetherOptions,
-): Statement | undefined {
-  const values = statements.flatMap(({ parameters }) => parameters);
-  const length = values.reduce<number>((sum, value) => sum + lengthOf(value), 0);
-  if (length > MAX_TOGETHER) return undefined;
-  const parts = statements.map(({ sql }) => sql);
-  return {
-    sql: (isWhole ? ["start transaction", ...parts, "commit"] : parts).join("; "),
-    parameters: [new JointValues(values, isWhole)],
-    reads: false,
-  };
-}
-
 type StreamOptions = { readonly highWaterMark?: number };
 type Values = Parameters<PoolConnection["execute"]>[1];
 type Callback = (error: QueryError | null, result: unknown, fields?: readonly unknown[]) => void;
-type Face = Pick<MysqlPoolConnection, "query" | "release" | "destroy" | "threadId" | "config">;
+
+/** A statement, and its values. */
+interface Sent {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** The answer to a statement; rows have no status of the session. */
+interface Answer {
+  readonly sql: string;
+  readonly error: QueryError | null;
+  readonly status: number | undefined;
+}
 
 const COLUMNS_OF_KEY = "select column_name as name from information_schema.statistics " +
   "where table_schema = database() and table_name = ? and index_name = ? order by seq_in_index";
@@ -91,81 +70,91 @@ export type Abandon = (
 ) => void;
 
 /**
- * Adapts a connection to Kysely. Statements with values are prepared, but for those with lists. A
+ * A connection as Kysely uses it. Statements with values are prepared, but for those with lists. A
  * text that may be several statements is always prepared, which the server refuses: it could have
  * been injected. Only the body of a trigger, a procedure, a function or an event has parts.
  */
-export function kyselyConnection(
-  connection: PoolConnection,
-  abandon: Abandon,
-): MysqlPoolConnection {
-  const transaction = new TransactionState();
-  let status = FRESH;
-  let pending = 0;
-  let isOver = false;
+export class MysqlConnection {
+  /** The settings of the driver. */
+  readonly config: PoolConnection["config"];
+  /** The number of the session on the server. */
+  readonly threadId: number;
+  readonly #connection: PoolConnection;
+  readonly #abandon: Abandon;
+  readonly #transaction = new TransactionState();
+  #status = FRESH;
+  #pending = 0;
+  #isOver = false;
 
-  function query(sql: string, given: readonly unknown[], callback?: Callback): unknown {
-    const values = transaction.before(sql, given) ? [] : given;
-    if (!callback) return { stream: (options: StreamOptions) => streamed(sql, values, options) };
-    pending += 1;
-    const called: Callback = (error, result, fields) => {
-      note(error, sql);
-      if (!error && sql.length > MAX_PREPARED_LENGTH) connection.unprepare(sql);
-      const done = (failure: Error | null = error) => {
-        pending -= 1;
+  /** Adapts a connection of the driver. */
+  constructor(connection: PoolConnection, abandon: Abandon) {
+    this.config = connection.config;
+    this.threadId = connection.threadId ?? 0;
+    this.#connection = connection;
+    this.#abandon = abandon;
+  }
+
+  /** Runs a statement; without a callback, its rows can be streamed. */
+  query(sql: string, given: readonly unknown[], callback?: Callback): unknown {
+    const values = this.#transaction.before(sql, given) ? [] : given;
+    if (!callback) {
+      return { stream: (options: StreamOptions) => this.#stream({ sql, values }, options) };
+    }
+    this.#pending += 1;
+    return this.#send({ sql, values }, (error, result, fields) => {
+      this.#note(error, sql);
+      if (!error && sql.length > MAX_PREPARED_LENGTH) this.#connection.unprepare(sql);
+      const answer = { sql, error, status: statusOf(result, fields) };
+      this.#settle(answer, (failure) => {
+        this.#pending -= 1;
         callback(failure as QueryError | null, result);
-      };
-      if (isLockTimeout(error)) {
-        return lookUpTransaction((_lost, isOpen) => {
-          error.isTransactionOpen = isOpen;
-          done();
-        });
-      }
-      const settle = (isOpen: boolean) => done(transaction.after(isOpen, error ?? undefined));
-      const check = () => {
-        const reported = statusOf(result, fields);
-        status = reported ?? status;
-        const mayHaveEnded = transaction.isInside && !STAYS_INSIDE.test(sql);
-        if (
-          error
-            ? mayHaveEnded && !dooms(explainMysqlError(error))
-            : mayHaveEnded && reported === undefined
-        ) {
-          lookUpTransaction((lost, isOpen) => lost ? done(error ?? lost) : settle(isOpen));
-        } else if (error) done();
-        else settle(isOpenIn(status));
-      };
-      if (isDuplicate(error)) nameColumns(sql, error, check);
-      else check();
-    };
+      });
+    });
+  }
+
+  /** Returns the connection to the pool, or ends it: the server rolls back what is left open. */
+  release(): void {
+    if (this.#isOver || isSpent(this.#status)) this.#abandon(this.#connection, { isHung: false });
+    else this.#connection.release();
+    this.#transaction.release();
+  }
+
+  /** Ends the connection. */
+  destroy(): void {
+    this.#abandon(this.#connection, { isHung: this.#pending > 0 });
+  }
+
+  #send({ sql, values }: Sent, callback: Callback): unknown {
     const [first] = values;
-    if (first instanceof JointValues) return jointly(sql, first, called);
+    if (first instanceof JointValues) return this.#sendJointly({ sql, joint: first }, callback);
     const isOne = !sql.includes(";") || PROGRAM.test(sql);
+    const connection = this.#connection;
     if (values.some(Array.isArray)) {
       const text = connection.format(
         sql.replace(/^(?:select|update|delete)/, RANGES),
         values.map(untyped),
       );
-      return isOne ? connection.query(asText(text), called) : connection.execute(text, called);
+      return isOne ? connection.query(asText(text), callback) : connection.execute(text, callback);
     }
-    if (values.length === 0 && isOne) return connection.query(asText(sql), called);
-    return connection.execute(sql, values as Values, called);
+    if (values.length === 0 && isOne) return connection.query(asText(sql), callback);
+    return connection.execute(sql, values as Values, callback);
   }
 
-  function jointly(sql: string, { values, isWhole }: JointValues, callback: Callback): unknown {
-    return connection.query(asText(sql, values.map(untyped)), (error, result) => {
+  #sendJointly(
+    { sql, joint }: { readonly sql: string; readonly joint: JointValues },
+    callback: Callback,
+  ): unknown {
+    return this.#connection.query(asText(sql, joint.values.map(untyped)), (error, result) => {
       if (error) return callback(error, undefined);
-      if (!Array.isArray(result)) { // the answer of another statement
-        isOver = true;
-        return callback(lost(), undefined);
-      }
-      const results = result.map((it) => Array.isArray(it) ? it : [it]);
-      callback(null, isWhole ? results.slice(1, -1) : results);
+      if (Array.isArray(result)) return callback(null, joint.resultsOf(result));
+      this.#isOver = true; // the answer of another statement
+      callback(lost(), undefined);
     });
   }
 
   /** Streams rows, and fails when the connection is lost, which the driver does not report. */
-  function streamed(sql: string, values: readonly unknown[], options: StreamOptions): Readable {
+  #stream({ sql, values }: Sent, options: StreamOptions): Readable {
+    const connection = this.#connection;
     const failing = Promise.withResolvers<Error>();
     const fail = (error = lost()) => failing.resolve(error);
     const settle = () => void connection.off("error", fail).off("end", fail);
@@ -174,24 +163,53 @@ export function kyselyConnection(
     const query = sql.includes(";")
       ? connection.execute(sql, [...values] as Values)
       : connection.query(asText(sql, [...values]));
-    query.once("end", settle).once("error", (error: QueryError) => note(error, sql));
+    query.once("end", settle).once("error", (error: QueryError) => this.#note(error, sql));
     const stream = query.stream(options).once("close", settle);
     failing.promise.then((error) => stream.destroy(error));
     return stream;
   }
 
-  function note(error: QueryError | null, sql: string): void {
+  #note(error: QueryError | null, sql: string): void {
     withoutValues(error, sql);
-    if (error && endsConnection(error)) isOver = true;
+    if (error && endsConnection(error)) this.#isOver = true;
+  }
+
+  /** Completes the error of an answer, and checks that the transaction is still open. */
+  #settle({ sql, error, status }: Answer, done: (failure: Error | null) => void): void {
+    this.#status = status ?? this.#status;
+    const settle = (isOpen: boolean) =>
+      done(this.#transaction.after(isOpen, error ?? undefined) ?? error);
+    const check = () => {
+      if (this.#mayHaveEnded({ sql, error, status })) {
+        this.#lookUpTransaction((lost, isOpen) => lost ? done(error ?? lost) : settle(isOpen));
+      } else if (error) done(error);
+      else settle(isOpenIn(this.#status));
+    };
+    if (isLockTimeout(error)) {
+      this.#lookUpTransaction((_lost, isOpen) => {
+        error.isTransactionOpen = isOpen;
+        done(error);
+      });
+    } else if (isDuplicate(error)) this.#nameColumns({ sql, error }, check);
+    else check();
+  }
+
+  /** Checks whether a statement may have ended the transaction, and its answer does not show it. */
+  #mayHaveEnded({ sql, error, status }: Answer): boolean {
+    if (!this.#transaction.isInside || STAYS_INSIDE.test(sql)) return false;
+    return error ? !dooms(explainMysqlError(error)) : status === undefined;
   }
 
   /** Looks up the columns of a key: the error has only its name. */
-  function nameColumns(sql: string, error: DuplicateKey, done: () => void): void {
+  #nameColumns(
+    { sql, error }: { readonly sql: string; readonly error: DuplicateKey },
+    done: () => void,
+  ): void {
     const [, table] =
       /^(?:start transaction; )?(?:insert(?: ignore)? into|update) `([^`]+)`/i.exec(sql) ?? [];
     const key = keyIn(error.message);
     if (table === undefined || key === undefined) return done();
-    connection.query<({ name: string | null } & RowDataPacket)[]>(
+    this.#connection.query<({ name: string | null } & RowDataPacket)[]>(
       COLUMNS_OF_KEY,
       [table, key],
       (failure, rows) => {
@@ -202,31 +220,12 @@ export function kyselyConnection(
   }
 
   /** Looks up whether the transaction is still open, in the state that an answer has. */
-  function lookUpTransaction(found: (lost: QueryError | null, isOpen: boolean) => void): void {
-    connection.query<ResultSetHeader>(
+  #lookUpTransaction(found: (lost: QueryError | null, isOpen: boolean) => void): void {
+    this.#connection.query<ResultSetHeader>(
       "do 0",
       (lost, result) => found(lost, !lost && isOpenIn(result.serverStatus)),
     );
   }
-
-  function release(): void {
-    // The server rolls back a transaction that its user has left open.
-    if (isOver || isSpent(status)) {
-      abandon(connection, { isHung: false });
-    } else connection.release();
-    transaction.release();
-  }
-
-  const face: Face = {
-    config: connection.config,
-    threadId: connection.threadId ?? 0,
-    destroy: () => abandon(connection, { isHung: pending > 0 }),
-    release,
-    // Kysely's type is narrower than the driver's.
-    query: query as MysqlPoolConnection["query"],
-  };
-  // Kysely uses only these members.
-  return face as MysqlPoolConnection;
 }
 
 /** Replaces the SQL of an error by that without values: the error may be logged. */

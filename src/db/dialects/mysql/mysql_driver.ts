@@ -25,9 +25,10 @@ import { markTransactions } from "../../transaction/transaction_state.ts";
 import { DbError } from "../../errors.ts";
 import { keepingAlive, MYSQL_SCRIPT_KEY } from "../../migrate/schema_lock.ts";
 import { exactArrays, MYSQL_RECORDS, mysqlGrammar, type MysqlSettings } from "./mysql.ts";
-import { kyselyConnection, together } from "./mysql_connection.ts";
+import { MysqlConnection } from "./mysql_connection.ts";
 import { explainMysqlError } from "./mysql_errors.ts";
 import { MysqlPoolKeeper } from "./mysql_pool.ts";
+import { together } from "./mysql_together.ts";
 import type { DatabasePlace } from "../../transaction/sql_span.ts";
 import type { DatabaseUrl } from "../server/database_url.ts";
 import { loadDriver, openServerError, placeOf } from "../server/open_server.ts";
@@ -75,7 +76,7 @@ export async function openMysql(
     jsonStrings: true,
     connectTimeout: limits.acquireTimeoutMs,
     maxPreparedStatements: MAX_PREPARED,
-    multipleStatements: true, // of `together` only; see `kyselyConnection`
+    multipleStatements: true, // of `together` only; see `MysqlConnection`
   };
   const driver: OpenedDriver = { mysql, Buffer, limits, place: placeOf(url, 3306) };
   try {
@@ -178,7 +179,9 @@ function preparing(
             connections.abandon(connection, { isHung: true });
             return callback(error, undefined as never);
           }
-          const face = kyselyConnection(connection, connections.abandon);
+          // Kysely uses only its members; its type of a query is narrower than the driver's.
+          const own: unknown = new MysqlConnection(connection, connections.abandon);
+          const face = own as MysqlPoolConnection;
           faces.set(connection, face);
           callback(null, face);
         });

@@ -31,16 +31,11 @@ export function calledRoute(
     readonly undocumented: Undocumented | undefined;
   },
 ): CalledRoute {
-  const method = route.method === "ALL" ? "GET" : route.method;
-  const { template = route.path, params = [] } = templatesOf(route.path).at(-1) ?? {};
+  const { method, template, path } = matchedBy(route);
   const operation = document.operations.find((each) =>
     each.method === method && each.template === template
   );
-  if (!operation) {
-    const values = new Map(params.map(({ name, pattern }) => [name, valueOf(pattern)]));
-    const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => values.get(name) ?? "1");
-    return { ...route, operation, request: { method, path, headers: {} } };
-  }
+  if (!operation) return { ...route, operation, request: { method, path, headers: {} } };
   const resolve = (reference: string) => document.resolve(reference);
   const [draft] = fc.sample(draftsOf(operation, { resolve, undocumented }), {
     seed: SEED,
@@ -48,6 +43,19 @@ export function calledRoute(
   });
   const request = writeDraft(operation, draft!); // there is one for each run
   return { ...route, operation, request };
+}
+
+/** Returns a method and a path that a route matches, and the template of the path. */
+export function matchedBy(
+  route: Pick<RouteInfo, "method" | "path">,
+): { readonly method: string; readonly path: string; readonly template: string } {
+  const { template = route.path, params = [] } = templatesOf(route.path).at(-1) ?? {};
+  const values = new Map(params.map(({ name, pattern }) => [name, valueOf(pattern)]));
+  return {
+    method: route.method === "ALL" ? "GET" : route.method,
+    path: template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => values.get(name) ?? "1"),
+    template,
+  };
 }
 
 function valueOf(pattern: string | undefined): string {
