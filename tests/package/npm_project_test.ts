@@ -233,7 +233,7 @@ denoTest(
     writeFileSync(join(cwd, "prove.mjs"), PROOF);
     const proof = () => succeed([node, "prove.mjs"], { cwd });
     const install = `npm install --save-dev ${PROOF_PACKAGES.join(" ")}`;
-    assert.equal(await proof(), `Cannot prove document: a package is missing; run ${install}`);
+    assert.equal(await proof(), `Cannot prove: a package is missing; run ${install}`);
     await succeed(["npm", ...install.split(" ").slice(1)], { cwd });
     assert.match(await proof(), /^document {2}50 requests: every answer as documented, no 5xx; /);
   },

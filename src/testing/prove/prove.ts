@@ -59,13 +59,13 @@ export class Proof {
     checkWhole("seed", seed, { min: 0, max: MAX_SEED });
     checkWhole("number of requests", requests, { min: 1, max: MAX_SEED });
     checkWhole("time in reduceMs", reduceMs, { min: 0, max: MAX_SEED });
-    const { Applications } = await import("./applications.ts");
+    const { Applications } = await withPackages(() => import("./applications.ts"));
     const applications = await Applications.open(await this.#root, this.#options, options);
     const reports: PartReport[] = [];
     const hide = secretHider(this.#options.secrets);
     try {
       for (const name of PART_NAMES.filter((name) => only.includes(name))) {
-        const part = await loadPart(name);
+        const part = await withPackages(PARTS[name]);
         signal?.throwIfAborted();
         const start = performance.now();
         const running = part.run({
@@ -158,22 +158,22 @@ function checkWhole(
   throw new RangeError(`Cannot prove: the ${what} is not a whole number from ${min} to ${max}`);
 }
 
-/** The packages that the parts import, and an application need not. */
+/** The packages that proofs import, and an application need not. */
 const PACKAGES = ["fast-check", "@hyperjump/json-schema"];
 
 /**
- * Loads a part.
+ * Loads what proofs consist of.
  *
  * @throws {TypeError} if a package that it needs is not installed
  */
-async function loadPart(name: PartName): Promise<Part> {
+async function withPackages<T>(load: () => Promise<T>): Promise<T> {
   try {
-    return await PARTS[name]();
+    return await load();
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : "";
     if (!PACKAGES.some((name) => text.includes(name))) throw cause;
     const command = `npm install --save-dev ${PACKAGES.join(" ")}`;
-    throw new TypeError(`Cannot prove ${name}: a package is missing; run ${command}`, { cause });
+    throw new TypeError(`Cannot prove: a package is missing; run ${command}`, { cause });
   }
 }
 
