@@ -19,6 +19,8 @@ import {
 import { composePath, segmentsOf } from "./path.ts";
 import type { Prefixes } from "./route_table.ts";
 
+const NOTHING = "There is nothing at this path";
+
 /** The methods that are looked up for `Allow`. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
@@ -29,7 +31,7 @@ export interface UnmatchedOptions extends Prefixes {
 }
 
 /**
- * Answers a request that no route has answered.
+ * Answers a request that no route has answered, or one with `c.notFound()`.
  *
  * @throws {BadRequestException} 400 if its path needs a version and it names none
  * @throws {MethodNotAllowedException} 405 with the methods of its path in `Allow`
@@ -47,10 +49,14 @@ export function answerUnmatched(
   if (marks.length === 0) {
     const versions = otherVersions(router, path, options);
     throw new NotFoundException(
-      versions.length > 0 ? unknownVersion(versions) : "There is nothing at this path",
+      versions.length > 0 ? unknownVersion(versions) : NOTHING,
     );
   }
   const ofVersion = marks.filter((mark) => answersVersion(mark, c));
+  const answering = ["ALL", method, ...method === "HEAD" ? ["GET"] : []];
+  if (ofVersion.some(({ route }) => answering.includes(route.method))) {
+    throw new NotFoundException(NOTHING); // its handler returned `c.notFound()`
+  }
   if (method !== "OPTIONS" && !ofVersion.some(({ version }) => version)) {
     refuseVersion(marksAt(router, { method: method === "HEAD" ? "GET" : method, path }), c);
   }

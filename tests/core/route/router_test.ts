@@ -135,6 +135,31 @@ test("GET of a path with only a HEAD route is a 405", async () => {
   assert.deepEqual([response.status, response.headers.get("allow")], [405, "HEAD, OPTIONS"]);
 });
 
+test("a handler, an interceptor and middleware answer 404 by c.notFound()", async () => {
+  class HiddenController extends controller("hidden") {
+    handler = route.get("/handler", (_, c) => c.notFound() as Promise<Response>);
+    interceptor = route.put("/interceptor", { interceptors: [(c) => c.notFound()] }, () => "put");
+    middleware = route.post("/middleware", () => "posted");
+    all = route.all("/all", (_, c) => c.notFound() as Promise<Response>);
+  }
+  await using app = await FwFactory.create(module({ controllers: [HiddenController] }));
+  app.use("/hidden/middleware", async (c) => await c.notFound());
+  for (
+    const [method, path] of [
+      ["GET", "handler"],
+      ["HEAD", "handler"],
+      ["PUT", "interceptor"],
+      ["POST", "middleware"],
+      ["DELETE", "all"],
+    ] as const
+  ) {
+    const response = await app.request(`/hidden/${path}`, { method });
+    assert.equal(response.status, 404, `${method} ${path}`);
+    assert.equal(response.headers.get("allow"), null);
+  }
+  assert.equal((await app.request("/hidden/handler", { method: "PUT" })).status, 405);
+});
+
 test("an OPTIONS route takes precedence over the answer of the router", async () => {
   await using app = await serving(HeadController);
   const response = await app.request("/both", { method: "OPTIONS" });
