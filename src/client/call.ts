@@ -137,11 +137,15 @@ export type BodyIn<Key extends string, Body> = undefined extends Body
   ? { readonly [K in Key]?: Body }
   : { readonly [K in Key]: Body };
 
-/** A value that was sent as JSON: a `Date` arrives as its text. */
+/** A value that was sent as JSON: a `Date` arrives as its text, `undefined` in a list as `null`. */
 export type Received<T> = T extends string | number | boolean | null | undefined ? T
   : T extends { toJSON(): infer Json } ? Received<Json>
-  : T extends readonly unknown[] | object ? { [K in keyof T]: Received<T[K]> }
+  : T extends readonly unknown[] ? { [K in keyof T]: ReceivedItem<T[K]> }
+  : T extends object ? { [K in keyof T]: Received<T[K]> }
   : T;
+
+/** An item of a list that was sent as JSON. */
+export type ReceivedItem<T> = T extends undefined ? null : Received<T>;
 
 /** A successful answer. */
 export interface Success<Status extends number, Data> {

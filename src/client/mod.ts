@@ -84,6 +84,7 @@ export type {
   ProblemStatus,
   ProblemWith,
   Received,
+  ReceivedItem,
   ServerSentEvent,
   SocketOf,
   SocketPath,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { controller, type Module, module, route } from "../../mod.ts";
-import type { ApiOf, DataOf, PathsOf } from "../../src/client/mod.ts";
+import type { ApiOf, DataOf, PathsOf, Received } from "../../src/client/mod.ts";
 import { test } from "../support/test.ts";
 import { same } from "./same.ts";
 
@@ -60,4 +60,11 @@ test("ApiOf has the paths of one version, and of routes without one", () => {
   same<PathsOf<Api, "PUT">, "/any" | "/cats/:cat">();
   same<PathsOf<Api, "HEAD">, "/any" | "/many">();
   same<PathsOf<Api, "DELETE">, "/any" | "/cats/:cat">();
+});
+
+test("data has the types that JSON leaves", () => {
+  same<Received<{ at: Date; none?: string }>, { at: string; none?: string }>();
+  same<Received<readonly (string | undefined)[]>, readonly (string | null)[]>();
+  same<Received<[Date, (number | undefined)?]>, [string, (number | null)?]>();
+  same<Received<{ rows: { at: Date }[] }>, { rows: { at: string }[] }>();
 });

@@ -4,6 +4,7 @@
  * @module
  */
 import { getLogger } from "@logtape/logtape";
+import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Context, requestIdSlot } from "./context.ts";
 import { HttpException, isHttpMapped, messageOf, UnexpectedException } from "./http_exception.ts";
@@ -73,8 +74,15 @@ export function problemResponse(
   forgetRepresentation(c);
   return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
     ...headers,
+    ...cookiesOf(exception),
     "content-type": PROBLEM_MEDIA_TYPE,
   });
+}
+
+/** Returns the cookies of Hono's `HTTPException`: a record of texts has one of them. */
+function cookiesOf({ cause }: HttpException): { readonly "set-cookie"?: string[] } {
+  const cookies = cause instanceof HTTPException ? cause.res?.headers.getSetCookie() ?? [] : [];
+  return cookies.length > 1 ? { "set-cookie": cookies } : {};
 }
 
 /** Headers that describe the body of the failed response, and not that of the problem. */

@@ -113,7 +113,7 @@ export function createRouteHandler(
   return isSafe ? abandonable(handle) : handle;
 }
 
-/** Calls an interceptor; a response that it has got is not sent if it fails. */
+/** Calls an interceptor; a response that it has got is not sent if it fails, or returns data. */
 async function around(
   intercept: InterceptorFn,
   next: (c: Context) => unknown,
@@ -135,7 +135,9 @@ async function around(
     return output;
   }
   try {
-    return await intercept(c, rest);
+    const result = await intercept(c, rest);
+    if (response && !isResponse(result)) dropBody(response); // another may have its body
+    return result;
   } catch (error) {
     hasFailed = true;
     if (response) dropBody(response);

@@ -54,7 +54,10 @@ class FailingController extends controller() {
     throw new HTTPException(302, { message: "to the secret" });
   });
   hono = route.get("/hono", () => {
-    const headers = { "www-authenticate": "Basic", "content-type": "text/plain" };
+    const headers = new Headers({ "www-authenticate": "Basic", "content-type": "text/plain" });
+    for (const cookie of ["session=; Max-Age=0", "refresh=; Max-Age=0"]) {
+      headers.append("set-cookie", cookie);
+    }
     throw new HTTPException(401, { message: "no", res: new Response("no", { headers }) });
   });
   conflict = route.get(
@@ -285,7 +288,9 @@ async function sent(port: number, head: string): Promise<string> {
 test("a problem keeps the headers of its exception", async () => {
   await using app = await createTestApplication(root);
   assert.equal((await app.request("/busy")).headers.get("retry-after"), "7");
-  assert.equal((await app.request("/hono")).headers.get("www-authenticate"), "Basic");
+  const { headers } = await app.request("/hono");
+  assert.equal(headers.get("www-authenticate"), "Basic");
+  assert.deepEqual(headers.getSetCookie(), ["session=; Max-Age=0", "refresh=; Max-Age=0"]);
 });
 
 test("middleware can throw any value", async () => {

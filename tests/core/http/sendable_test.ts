@@ -94,6 +94,12 @@ const CASES: readonly Case[] = [
     expected: 404,
   },
   {
+    what: "an interceptor returns data in its place",
+    method: "GET",
+    setUp: (app) => app.useGlobalInterceptors(async (_, next) => ({ data: await next() })),
+    expected: 200,
+  },
+  {
     what: "a time limit answers first",
     method: "GET",
     setUp: (app) => app.use(timeout(1)),
