@@ -186,18 +186,22 @@ async function addRelated(
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
   const keys = [...values.values()];
   const related = new Map<unknown, (AnyRow | number)[]>();
+  const equated = () => {
+    const reason = `the collation of ${own.table}.${own.name} or its reference equates texts`;
+    return new DbError("Database", `Cannot relate ${table.name}: ${reason}`);
+  };
   for (let start = 0; start < keys.length; start += first.maxKeys) {
     const reading = start === 0 ? first : prepare();
     for (const [key, row] of await reading.read(keys.slice(start, start + first.maxKeys))) {
-      if (!values.has(identity(key))) {
-        const reason = `the collation of ${own.table}.${own.name} or its reference equates texts`;
-        throw new DbError("Database", `Cannot relate ${table.name}: ${reason}`);
-      }
+      if (!values.has(identity(key))) throw equated();
       const found = related.get(identity(key));
       if (found) found.push(row);
       else related.set(identity(key), [row]);
     }
   }
+  // rows of a text come with one spelling of it, also where several were asked for
+  const others = lookalikes(keys, (key) => related.has(identity(key))).slice(0, first.maxKeys);
+  if (others.length > 0 && (await prepare().read(others)).length > 0) throw equated();
   for (const row of rows) {
     const found = related.get(identity(row[own.name])) ?? [];
     const [one] = found;
@@ -205,6 +209,22 @@ async function addRelated(
     // Several rows may refer to one: each gets a copy.
     else row[name] = kind === "many" ? found : typeof one === "object" ? { ...one } : null;
   }
+}
+
+/** Returns the texts without rows that differ from one with rows only in case, marks or spaces. */
+function lookalikes(
+  keys: readonly unknown[],
+  hasRows: (key: unknown) => boolean,
+): readonly string[] {
+  const texts = keys.filter((key) => typeof key === "string");
+  const without = texts.filter((text) => !hasRows(text));
+  if (without.length === 0 || without.length === texts.length) return [];
+  const plain = new Set(texts.filter(hasRows).map(plainText));
+  return without.filter((text) => plain.has(plainText(text)));
+}
+
+function plainText(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().trimEnd();
 }
 
 /** Returns how many relations an `include` has, with those inside it. */

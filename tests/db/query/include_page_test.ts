@@ -221,4 +221,22 @@ testOnEach("include leaves out no row that the database relates by another text"
     dbError("Database", `Cannot relate ${what} or its reference equates texts`);
   await assert.rejects(flights(), relate("flights: the collation of airports.code"));
   await assert.rejects(from(), relate("airports: the collation of flights.origin"));
+  await db.flight.create({ data: { id: 2, origin: "AMS" } });
+  await assert.rejects(from(), relate("airports: the collation of flights.origin"));
 });
+
+testOnEach(
+  "include tells texts apart that differ in case, also where one has no row",
+  async (it) => {
+    await using db = await Flights.open(DbOptions.fromUrl(it.url));
+    const type = sql.raw(it.brand === "mysql" ? "varchar(9) collate utf8mb4_bin" : "text");
+    await sql`create table airports (code ${type} primary key)`.execute(db.kysely);
+    await sql`create table flights (id int primary key, origin ${type} not null)`.execute(
+      db.kysely,
+    );
+    await db.airport.create({ data: { code: "AMS" } });
+    await db.flight.createMany({ data: [{ id: 1, origin: "AMS" }, { id: 2, origin: "ams" }] });
+    const flights = await db.flight.findMany({ include: { from: true }, orderBy: { id: "asc" } });
+    assert.deepEqual(flights.map(({ from }) => from), [{ code: "AMS" }, null]);
+  },
+);
