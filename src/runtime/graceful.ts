@@ -6,6 +6,7 @@
 import { drain, getLogger } from "@logtape/logtape";
 import { within } from "../platform/time_limit.ts";
 import type { DrainOptions } from "./http_server.ts";
+import { outputWritten } from "./node_output.ts";
 
 /**
  * The signals that stop a process: sent by Ctrl-C, or by a supervisor such as Docker or systemd.
@@ -35,15 +36,15 @@ const FAILURES = ["unhandledRejection", "uncaughtException"] as const;
 /** The most failures that are logged: to log one can fail too, which would have no end. */
 const MAX_FAILURES = 100;
 
-/** How long asynchronous sinks of the log may take to write the last records, in milliseconds. */
+/** How long sinks of the log and readers of a pipe have for the last records, in milliseconds. */
 const DRAIN_LOG_MS = 5_000;
 
 /** Marks the listeners of this module. */
 const STOPS = Symbol("fw.stops");
 
 /**
- * Ends the process on SIGINT or SIGTERM when `onStop` has resolved and asynchronous sinks have
- * written the log, for which they have 5 s: with code 0, or with 1 if `onStop` rejects, which is
+ * Ends the process on SIGINT or SIGTERM when `onStop` has resolved and the log is written, for which
+ * asynchronous sinks, and readers of a pipe on Node, have 5 s: with code 0, or with 1 if `onStop` rejects, which is
  * logged. An unhandled rejection or an uncaught exception is logged and stops the
  * process in the same way, with code 1, unless the application listens for it itself. If several
  * applications stop, the last one ends the process. A second signal ends it at once. Returns a
@@ -117,6 +118,6 @@ async function exitCodeOf(stop: () => Promise<void>): Promise<0 | 1> {
     return 1;
   } finally {
     // The exit would lose records that asynchronous sinks have not written yet.
-    await within(drain(), DRAIN_LOG_MS).catch(() => {});
+    await within(drain().finally(outputWritten), DRAIN_LOG_MS).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@
  * sink for failures: `failing` raises an uncaught exception for every record, `hanging` never
  * writes one. The exit prints how many records it has received.
  */
-import { configure, fromAsyncSink } from "@logtape/logtape";
+import { configure, fromAsyncSink, getLogger } from "@logtape/logtape";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { controller, FwFactory, module, route } from "../../mod.ts";
@@ -15,6 +15,10 @@ class FailuresController extends controller() {
   signal = route.get("/signal", (_, c) => c.text(String(c.req.raw.signal.aborted)));
   error = route.get("/error", () => {
     throw new Error("a failure");
+  });
+  many = route.get("/many", () => {
+    for (let i = 0; i < 3000; i++) getLogger(["fw", "http"]).warn(`line ${i} ${"x".repeat(100)}`);
+    return "logged";
   });
   reject = route.get("/reject", () => {
     void Promise.reject(new Error("nothing catches this"));

@@ -57,6 +57,27 @@ test("listenGraceful() ends although a sink never writes", async () => {
   assert.deepEqual(await child.ended, { code: 1, output: "1 records\n" });
 });
 
+for (const end of ["SIGTERM", "/reject"]) {
+  test(`a reader that is slow gets all lines that were logged before ${end}`, async () => {
+    const port = await freePort();
+    await using child = new Subprocess(FIXTURE, { args: [port, "listenGraceful"] });
+    await child.accepts(port);
+    {
+      using _ = child.pauseOutput();
+      const logged = statusOf(port, "/many").catch(() => {}); // where writes wait for the reader
+      await delay(300);
+      if (end === "SIGTERM") child.kill(end);
+      else void statusOf(port, end).catch(() => {});
+      await delay(1500); // twice as long as an idle server takes to stop
+      void logged;
+    }
+    const { code, output } = await child.ended;
+    assert.equal(code, end === "SIGTERM" ? 0 : 1);
+    assert.equal(output.match(/line \d+ x{100}\n/g)?.length, 3000);
+    if (end === "/reject") assert.match(output, /nothing catches this/);
+  });
+}
+
 async function statusOf(port: number, path: string): Promise<number> {
   const { status, body } = await fetch(`http://127.0.0.1:${port}${path}`);
   await body?.cancel();

@@ -128,6 +128,12 @@ export class Subprocess implements AsyncDisposable {
     return this.#child.pid!;
   }
 
+  /** Reads no more of what it writes on stdout, until it is told to go on. */
+  pauseOutput(): Disposable {
+    this.#child.stdout?.pause();
+    return { [Symbol.dispose]: () => void this.#child.stdout?.resume() };
+  }
+
   /** Stops reading what it writes on stdout: its next write fails. */
   closeOutput(): void {
     this.#child.stdout?.destroy();

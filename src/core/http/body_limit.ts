@@ -41,10 +41,10 @@ import { matchedRoute } from "./matched_route.ts";
 export const bodyLimit: Slot<number> = slot("bodyLimit");
 
 /**
- * Whether whatever reads the body is limited, in size and in time; or the length of a body that
- * only {@linkcode readWhole} reads in time.
+ * The request of which whatever reads the body is limited, in size and in time; or the length of a
+ * body that only {@linkcode readWhole} reads in time.
  */
-const boundedSlot = slot<true | number>("bodyLimited");
+const boundedSlot = slot<Request | number>("bodyLimited");
 
 /** The methods whose requests have no body on any runtime. */
 const EMPTY = ["GET", "HEAD"];
@@ -97,22 +97,31 @@ export function limitBody(
   if (length > maxBytes && !isEarly) throw tooLarge(maxBytes);
   if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
-  if (boundedSlot.get(c) || raw.bodyUsed) return; // Hono keeps what middleware has read
-  const isShort = length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT);
-  const waitsItself = isShort && isReadFirst && !hasLimitedReads(raw);
-  boundedSlot.set(c, waitsItself ? length : true);
-  if (waitsItself) return;
+  const bounded = boundedSlot.get(c);
+  const isReplaced = typeof bounded === "object" && bounded !== raw; // such as by what unpacks it
+  if (raw.bodyUsed) return; // Hono keeps what middleware has read
+  if (bounded !== undefined && !isReplaced) return;
+  const isShort = !isReplaced && length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT);
+  if (isShort && isReadFirst && !hasLimitedReads(raw)) return boundedSlot.set(c, length);
   if (FORM.test(raw.headers.get("content-type") ?? "")) countParsed(c);
-  if (isShort) return limitReads(c, length);
-  if (!raw.body) return;
+  if (isShort) limitReads(c, length);
+  else if (raw.body) c.req.raw = boundedRequest(c, { body: raw.body, maxBytes });
+  boundedSlot.set(c, c.req.raw);
+}
+
+/** Returns a copy of the request whose body is limited. */
+function boundedRequest(
+  c: Context,
+  { body: unbounded, maxBytes }: { readonly body: ReadableStream; readonly maxBytes: number },
+): Request {
+  const { raw } = c.req;
   const limit = () => bodyLimit.get(c) ?? matchedRoute(c)?.bodyLimit ?? maxBytes;
   const onExceeded = () => bodyErrorSlot.set(c, tooLarge(limit()));
-  const body = boundedStream(raw.body, limit, { onExceeded, wait: partsInTime(c) });
+  const body = boundedStream(unbounded, limit, { onExceeded, wait: partsInTime(c) });
   const limited = markCopy(new Request(raw, { body, duplex: "half" } as RequestInit), raw);
   // the adapter of Deno sets that of a request over a Unix socket
   if (limited.url !== raw.url) Object.defineProperty(limited, "url", { value: raw.url });
-  countFields(limited);
-  c.req.raw = limited;
+  return countFields(limited);
 }
 
 /** The types that Hono parses. */
@@ -142,7 +151,7 @@ export function readWhole(c: Context): Promise<ArrayBuffer> {
 export function limitOtherReads(c: Context): void {
   const length = boundedSlot.get(c);
   if (typeof length !== "number") return;
-  boundedSlot.set(c, true);
+  boundedSlot.set(c, c.req.raw);
   if (!c.req.raw.bodyUsed) limitReads(c, length);
 }
 

@@ -29,6 +29,8 @@ class Pending {
   }
 }
 
+const ASYNC_FUNCTION = "[object AsyncFunction]";
+
 /** The injector of the entry under construction; restored in `finally`. */
 let current: Injector | undefined;
 
@@ -142,11 +144,13 @@ export class Container {
   }
 
   /**
-   * Builds a module: providers with a factory in their order, then controllers, so that the path in
-   * an error begins with the class that injects, then the classes that nothing injects.
+   * Builds a module: providers with a factory in their order, those of async functions first, so
+   * that what injects them is built once; then controllers, so that the path in an error begins with
+   * the class that injects, then the classes that nothing injects.
    */
   async build(scope: Scope): Promise<void> {
     const entries = [...scope.entries.values()];
+    for (const entry of entries) if (entry.isAsync) await this.#settle(entry);
     for (const entry of entries) if (entry.isFactory) await this.#settle(entry);
     for (const controller of scope.module.controllers) await this.instantiate(scope, controller);
     for (const entry of entries) await this.#settle(entry);
@@ -188,7 +192,8 @@ export class Container {
     const build = isFactory ? source.factory : () => new source();
     const previewOf = this.#previewOf;
     const create = previewOf ? () => previewOf(key, this.scopes()) : build;
-    const entry: Entry = { name, scope, isFactory, create, state: "new" };
+    const isAsync = isFactory && Object.prototype.toString.call(build) === ASYNC_FUNCTION;
+    const entry: Entry = { name, scope, isFactory, isAsync, create, state: "new" };
     scope.entries.set(key, entry);
     return entry;
   }

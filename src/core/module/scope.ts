@@ -12,6 +12,8 @@ export interface Entry {
   readonly name: string;
   readonly scope: Scope;
   readonly isFactory: boolean;
+  /** Whether its factory is an async function. */
+  readonly isAsync: boolean;
   readonly create: () => unknown;
   state: "new" | "building" | "ready";
   value?: unknown;

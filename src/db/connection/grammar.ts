@@ -78,6 +78,18 @@ export interface Cell {
   readonly value: unknown;
 }
 
+/** The SQL of texts with a beginning, by an index of them. */
+export interface BeginningGrammar {
+  /** Returns a text after all those that begin with another. */
+  end(text: string): string;
+
+  /** Compares a column with a pattern, from a text to the end. */
+  matches(
+    column: Expression<unknown>,
+    range: { readonly pattern: Slot; readonly from: Slot; readonly to: Slot },
+  ): Expression<SqlBool>;
+}
+
 /** How many rows are bound as one value. */
 export interface RecordsGrammar {
   /** The most characters of a value that has several rows. */
@@ -261,6 +273,9 @@ export interface Grammar {
 
   /** Compares a column with a pattern, case-sensitively. */
   matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
+
+  /** Compares the beginning of a column, where `matches` would use an index that misses rows. */
+  readonly beginning?: BeginningGrammar;
 
   /**
    * Returns text with the letters A to Z in lower case, all others unchanged, compared and ordered

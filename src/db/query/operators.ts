@@ -225,7 +225,11 @@ function textFilter(
   const pattern = grammar.pattern(match, text);
   const slot = operation.bind(`${name} ${caseOf(ignoresCase)}${match},`, pattern);
   const value = valueOf({ column, ignoresCase }, operation.ref(column));
-  return (eb) => grammar.matches(match, value(eb), slot);
+  const beginning = match === "startsWith" && !ignoresCase ? grammar.beginning : undefined;
+  if (!beginning) return (eb) => grammar.matches(match, value(eb), slot);
+  const from = operation.bind("from,", text);
+  const to = operation.bind("to,", beginning.end(text));
+  return (eb) => beginning.matches(value(eb), { pattern: slot, from, to });
 }
 
 /** Returns the value of a column by its name in the SQL, in lower case if case is ignored. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { controller, inject, type Module, module, provide, route } from "../../../mod.ts";
 import { createTestApplication } from "../../../src/testing/mod.ts";
 import { test } from "../../support/test.ts";
@@ -109,6 +110,29 @@ test("async factories are awaited, independent of their order", async () => {
   );
   assert.equal(app.get(Service).connection, "open sqlite:");
   assert.deepEqual(order, ["url", "connection"]);
+});
+
+test("what injects a provider of an async function is built once, independent of their order", async () => {
+  let opened = 0;
+  const Config = provide("config", async () => {
+    await delay(1);
+    return { url: "x" };
+  });
+  class Pool {
+    readonly id = ++opened;
+    readonly config = inject(Config);
+  }
+  const Repository = provide("repository", () => inject(Pool));
+  const orders = [[Repository, Pool, Config], [Pool, Repository, Config], [
+    Config,
+    Repository,
+    Pool,
+  ]];
+  for (const [i, providers] of orders.entries()) {
+    await using app = await createTestApplication(module({ providers }));
+    assert.equal(app.get(Repository).config.url, "x");
+    assert.equal(opened, i + 1);
+  }
 });
 
 test("boot fails with the error of an async factory", async () => {

@@ -1,8 +1,10 @@
 import { scope, type } from "arktype";
+import type { MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import assert from "node:assert/strict";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import * as v from "valibot";
 import * as z from "zod";
 import {
@@ -916,6 +918,44 @@ test("a body over the limit is a 413 however it is read, and its source is cance
     const response = await app.request(path, init);
     assert.equal(response.status, 413, path);
     assert.equal(cancelled, true, path);
+  }
+});
+
+test("a body that middleware has unpacked is limited, whatever length was sent", async () => {
+  const Length = v.pipe(v.object({ a: v.string() }), v.transform(({ a }) => a.length));
+  class UnpackedController extends controller() {
+    json = route.post("/json", { body: Length }, ({ body }) => body);
+    form = route.post("/form", { body: Length, consumes: ["form"] }, ({ body }) => body);
+    text = route.post("/text", async (_, c) => (await c.req.text()).length);
+    large = route.post("/large", { body: Length, bodyLimit: 3000 }, ({ body }) => body);
+  }
+  const unpacked: MiddlewareHandler = async (c, next) => {
+    const { raw } = c.req;
+    const body = raw.body!.pipeThrough(new DecompressionStream("gzip"));
+    const headers = { "content-type": raw.headers.get("content-type")!, "content-length": "30" };
+    c.req.raw = new Request(raw.url, { method: "POST", body, headers, duplex: "half" } as object);
+    await next();
+  };
+  await using app = await createTestApplication(module({ controllers: [UnpackedController] }), {
+    setUp: (app) => app.useBodyLimit(1000).use(unpacked),
+  });
+  const types: Readonly<Record<string, string>> = {
+    form: "application/x-www-form-urlencoded",
+    text: "text/plain",
+  };
+  for (const path of ["json", "form", "text", "large"]) {
+    for (
+      const [length, isSmall] of [[500, true], [2000, path === "large"], [4000, false]] as const
+    ) {
+      const type = types[path] ?? json;
+      const a = "x".repeat(length);
+      const packed = gzipSync(type === json ? JSON.stringify({ a }) : `a=${a}`);
+      assert.ok(packed.length < 60);
+      const init = { method: "POST", body: packed, headers: { "content-type": type } };
+      const response = await app.request(`/${path}`, init);
+      assert.equal(response.status, isSmall ? 200 : 413, `${path} ${length}`);
+      await response.body?.cancel();
+    }
   }
 });
 

@@ -81,7 +81,15 @@ const READS: readonly Operation[] = [
   ],
   [
     ({ author }) => author.findMany({ where: { name: { startsWith: "*" } } }),
-    matching("*%", ['("name" >= ? and substr("name", 1, length(?)) = ?)', "*", "*", "*"]),
+    {
+      ...matching("*%", ['("name" >= ? and substr("name", 1, length(?)) = ?)', "*", "*", "*"]),
+      mysql: [[
+        `${READ} ("name" >= ? and "name" <= ? and concat("name") like ? escape '!')`,
+        "*",
+        `*${"\u{10ffff}".repeat(16)}`,
+        "*%",
+      ]],
+    },
   ],
   [
     ({ author }) => author.findMany({ where: { name: { endsWith: "'" } } }),

@@ -354,3 +354,33 @@ testOnEach("startsWith finds text of PostgreSQL by an index", async (database) =
     assert.match(plan, new RegExp(`items_${name}_key[^]*Index Cond`));
   }
 }, { brands: ["postgres"] });
+
+testOnEach("startsWith finds by an index whatever characters follow", async (database) => {
+  const Item = model("items", { id: field.integer().primaryKey(), name: field.text().unique() });
+  await using noted = await openNoted(DbService.with({ item: Item }), database);
+  const { db, notes } = noted;
+  await db.createTables();
+  const names = [
+    "",
+    "a",
+    " ",
+    "\u{1f600}",
+    "\u{1f600}x",
+    "\u{20000}",
+    "\uffff",
+    "\u{10fffd}\u{10fffd}",
+  ]
+    .map((end) => `Ann${end}`);
+  const others = Array.from({ length: 500 }, (_, i) => `Bob ${i}`);
+  await db.item.createMany({ data: [...names, "Anm", "Ano", ...others].map((name) => ({ name })) });
+  if (database.brand === "mysql") await sql`analyze table items`.execute(db.kysely);
+  notes.take();
+  const found = await db.item.findMany({ where: { name: { startsWith: "Ann" } } });
+  assert.deepEqual(found.map(({ name }) => name).sort(), names.sort());
+  if (database.brand === "mysql") {
+    assert.match(await planOf(db.kysely, "mysql", notes.take()[0]!), /range/);
+  }
+  const where = { name: { startsWith: "Ann\u{1f600}" } };
+  assert.equal(await db.item.count({ where }), 2);
+  assert.equal(await db.item.deleteMany({ where: { name: { startsWith: "Ann" } } }), names.length);
+});

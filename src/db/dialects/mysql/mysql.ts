@@ -47,6 +47,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   blob: sql`longblob`,
   array: "json",
 };
+/** Compared by any collation, they are after what follows in a text: it has fewer of the last one. */
+const LAST_CHARACTERS = "\u{10ffff}".repeat(16);
 const MIN_INT64 = sql.raw("-9223372036854775808");
 /** Locks rows against changes, on MySQL and MariaDB. */
 const SHARE = "lock in share mode";
@@ -168,6 +170,13 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
+    // Without concat(), MariaDB reads the index up to U+FFFF, and not the texts after it.
+    beginning: {
+      end: (text) => text + LAST_CHARACTERS,
+      matches: (column, { pattern, from, to }) =>
+        sql<SqlBool>`(${column} >= ${from} and ${column} <= ${to}
+          and ${like(sql`concat(${column})`, pattern)})`,
+    },
     // In the single-byte character set hebrew, lower() changes only A to Z.
     lower: (text) =>
       sql`convert(cast(lower(convert(cast(convert(${text} using utf8mb4) as binary)
