@@ -197,14 +197,28 @@ test("serverSpan() does nothing without a tracer provider", async () => {
   assert.equal(await response.json(), null);
 });
 
-denoTest("serverSpan() names the span of Deno's own instrumentation", async () => {
-  const fixture = fileURLToPath(new URL("otel_deno_fixture.ts", import.meta.url));
+/** Returns what Deno's instrumentation exports of a fixture. */
+async function exported(file: string, permissions: readonly string[]): Promise<string> {
+  const fixture = fileURLToPath(new URL(file, import.meta.url));
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net=127.0.0.1", "--no-check", fixture],
+    args: ["run", ...permissions, "--no-check", fixture],
     env: { OTEL_DENO: "true", OTEL_EXPORTER_OTLP_PROTOCOL: "console", NO_COLOR: "1" },
   });
   const { stderr, stdout } = await command.output();
-  const output = new TextDecoder().decode(stderr) + new TextDecoder().decode(stdout);
+  return new TextDecoder().decode(stderr) + new TextDecoder().decode(stdout);
+}
+
+denoTest("each line of the log is a record in the trace of its request", async () => {
+  const output = await exported("otel_log_fixture.ts", ["-A"]);
+  const records = output.matchAll(/LOG \[INFO\] [^]*?GET \/users\/(\d) [^]*?trace: (\w+)/g);
+  assert.deepEqual([...records].map(([, id, trace]) => `${id} ${trace}`).sort(), [
+    `1 ${"1".repeat(32)}`,
+    `2 ${"2".repeat(32)}`,
+  ]);
+});
+
+denoTest("serverSpan() names the span of Deno's own instrumentation", async () => {
+  const output = await exported("otel_deno_fixture.ts", ["--allow-net=127.0.0.1"]);
   assert.match(
     output,
     /SPAN GET \/users\/:id \[0af7651916cd43dd8448eb211c80319c\/\w+\] Server .*\n\s+parent: b7ad6b7169203331/,

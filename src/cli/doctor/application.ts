@@ -50,7 +50,8 @@ export async function checkDatabase(
   project: Project,
   { variables, ...options }: DatabaseOption & { readonly variables: Variables },
 ): Promise<readonly Finding[]> {
-  const [, file] = /^sqlite:(?:\/\/)?(?!:memory:)(.+)/.exec(variables["DATABASE_URL"] ?? "") ?? [];
+  const url = variables["DATABASE_URL"] ?? "";
+  const [, file] = /^sqlite:(?:\/\/)?(?!:memory:)([^?]+)$/.exec(url) ?? []; // it has no parameters
   if (file !== undefined && !existsSync(resolve(project.root, file))) {
     return [skipped("database", `${file} is missing: the next start creates it`)];
   }

@@ -42,7 +42,7 @@ export function checkFormats(consumes: readonly BodyFormat[], refuse: Refuse): v
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** JSON up to this length in characters is not measured. */
+/** JSON up to this length in bytes is not measured. */
 const SMALL = 1024;
 
 /**
@@ -123,18 +123,23 @@ export async function bytesOf(c: Context): Promise<ArrayBuffer> {
  */
 export function decodeJson(bytes: ArrayBuffer | Uint8Array, maxBytes: number): unknown {
   if (bytes.byteLength === 0) return undefined;
-  let text: string, value: unknown;
+  if (bytes.byteLength <= SMALL) return parsedJson(bytes);
+  return whenReady(
+    formats ?? loadFormats(),
+    ({ checkJsonSize }) => parsedJson(bytes, (text) => checkJsonSize(text, maxBytes)),
+  );
+}
+
+function parsedJson(bytes: ArrayBuffer | Uint8Array, check?: (text: string) => void): unknown {
+  let text: string;
   try {
     text = UTF_8.decode(bytes);
-    value = JSON.parse(text);
+    check?.(text); // to parse a million levels takes longer
+    return JSON.parse(text);
   } catch (cause) {
+    if (cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is not valid JSON", { cause });
   }
-  if (text.length <= SMALL) return value;
-  return whenReady(formats ?? loadFormats(), ({ checkJsonSize }) => {
-    checkJsonSize(text, maxBytes);
-    return value;
-  });
 }
 
 /** The decoders of forms and large JSON: repeated `import()` takes longer than decoding. */

@@ -145,8 +145,8 @@ export class Container {
 
   /**
    * Builds a module: providers with a factory in their order, those of async functions first, so
-   * that what injects them is built once; then controllers, so that the path in an error begins with
-   * the class that injects, then the classes that nothing injects.
+   * that what injects them is built once; then controllers, so that the path in an error begins
+   * with the class that injects, then the classes that nothing injects.
    */
   async build(scope: Scope): Promise<void> {
     const entries = [...scope.entries.values()];

@@ -195,6 +195,7 @@ function checkBody(
   if (!(Number.isInteger(status) && status >= 200 && status < 600)) {
     refuse(`status ${status} is not an integer from 200 to 599`);
   }
+  if ([205, 304].includes(status)) refuse(`status ${status} has no data: return a Response`);
   if (bodyLimit !== undefined && !(Number.isSafeInteger(bodyLimit) && bodyLimit >= 0)) {
     refuse(`bodyLimit ${bodyLimit} is not a size in bytes`);
   }

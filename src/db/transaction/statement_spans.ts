@@ -4,13 +4,8 @@
  * @module
  */
 import type { Driver } from "kysely";
+import { TELEMETRY_REGISTRY } from "../../platform/telemetry/registry.ts";
 import type { Registered, SpanOptions } from "./sql_span.ts";
-
-/**
- * Where every copy of version 1 of `@opentelemetry/api`, and Deno, have what is registered: so that
- * nothing is loaded for an application that registers nothing.
- */
-const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 
 /** Starts a span for each statement, while the application has registered a tracer provider. */
 export class StatementSpans {
@@ -64,5 +59,5 @@ export class StatementSpans {
 }
 
 function registered(): Registered | undefined {
-  return (globalThis as { readonly [REGISTRY]?: Registered })[REGISTRY];
+  return (globalThis as { readonly [TELEMETRY_REGISTRY]?: Registered })[TELEMETRY_REGISTRY];
 }

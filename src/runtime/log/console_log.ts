@@ -16,6 +16,7 @@ import { getRuntimeKey } from "hono/adapter";
 import { withConsoleSink } from "../../platform/console_sink.ts";
 import { logsJson } from "../../platform/env.ts";
 import { logContext } from "../../platform/telemetry/log_context.ts";
+import { exportsConsole } from "../../platform/telemetry/registry.ts";
 import { INSPECTORS } from "../../platform/secret.ts";
 import { LogBatch } from "./log_batch.ts";
 import { ignoreOutputErrors } from "../node_output.ts";
@@ -55,10 +56,11 @@ export function logToConsole(): void {
 
 /**
  * Prints the lines of level `info` together, each up to 20 ms later, until the returned function is
- * called. Warnings and errors are printed at once, after the lines before them.
+ * called. Warnings and errors are printed at once, after the lines before them. Where Deno exports
+ * what the console prints, each line is a record of its own, in the trace of its request.
  */
 export function batchLines(): () => void {
-  return batch.hold();
+  return exportsConsole() ? () => {} : batch.hold();
 }
 
 /** Prints, or drops what cannot be written, such as to a full disk: on Deno, `console` throws. */

@@ -171,8 +171,8 @@ function validated(
   if (typeof data !== "string") return refused("It is not text");
   let value: unknown;
   try {
-    value = JSON.parse(data);
     checkJsonSize(data, maxBytes);
+    value = JSON.parse(data);
   } catch (error) {
     return refused(error instanceof HttpException ? error.message : "It is not JSON");
   }

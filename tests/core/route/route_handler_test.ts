@@ -1283,6 +1283,12 @@ for (
       () => route.get("/", { scopes: ["a"], public: true }, () => 1),
       "Cannot declare GET /: it is public, so its scopes have no effect",
     ],
+    ...[205, 304].map((status) =>
+      [
+        () => route.get("/", { status } as object, () => 1),
+        `Cannot declare GET /: status ${status} has no data: return a Response`,
+      ] as const
+    ),
     ...[100, 600, 200.5, "200"].map((status) =>
       [
         () => route.get("/", { status } as object, () => 1),

@@ -148,6 +148,12 @@ testSalesOnEach("Repository.aggregate() sums exactly, whatever comes between", a
   }
 });
 
+testSalesOnEach("Repository.aggregate() has the average of large reals", async (db) => {
+  const data = [1e160, 2e160, 3].map((ratio) => ({ group: "a", ratio }));
+  await db.sale.createMany({ data });
+  assert.deepEqual(await db.sale.aggregate({ _avg: { ratio: true } }), { _avg: { ratio: 1e160 } });
+});
+
 testSalesOnEach("Repository.aggregate() refuses sums that are too large", async (db, brand) => {
   const tooLarge = (label: string) =>
     dbError("CheckViolation", `Cannot aggregate order: ${label} is too large`, [label]);

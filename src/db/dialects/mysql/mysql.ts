@@ -47,7 +47,7 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   blob: sql`longblob`,
   array: "json",
 };
-/** Compared by any collation, they are after what follows in a text: it has fewer of the last one. */
+/** Any collation compares them as after what else follows in a text. */
 const LAST_CHARACTERS = "\u{10ffff}".repeat(16);
 const MIN_INT64 = sql.raw("-9223372036854775808");
 /** Locks rows against changes, on MySQL and MariaDB. */
