@@ -43,12 +43,12 @@ const DRAIN_LOG_MS = 5_000;
 const STOPS = Symbol("fw.stops");
 
 /**
- * Ends the process on SIGINT or SIGTERM when `onStop` has resolved and the log is written; for that,
- * asynchronous sinks and, on Node, readers of a pipe have 5 s: with code 0, or with 1 if `onStop`
- * rejects, which is logged. An unhandled rejection or an uncaught exception is logged and stops the
- * process in the same way, with code 1, unless the application listens for it itself. If several
- * applications stop, the last one ends the process. A second signal ends it at once. Returns a
- * function that removes the listeners.
+ * Ends the process on SIGINT or SIGTERM when `onStop` has resolved and the log is written, for
+ * which asynchronous sinks, and on Node readers of a pipe, have 5 s: with code 0, or with 1 if
+ * `onStop` rejects, which is logged. An unhandled rejection or an uncaught exception is logged and
+ * stops the process in the same way, with code 1, unless the application listens for it itself. If
+ * several applications stop, the last one ends the process. A second signal ends it at once.
+ * Returns a function that removes the listeners.
  *
  * @throws {RangeError} if a time is not a number of 0 or more
  */
