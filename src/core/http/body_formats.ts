@@ -149,20 +149,22 @@ const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Checks a valid JSON text.
+ * Parses JSON of any size.
  *
+ * @throws {SyntaxError} if it is invalid
  * @throws {BadRequestException} 400 if it nests deeper than 512
  * @throws {PayloadTooLargeException} 413 if it has more than one value for 50 bytes of `maxBytes`
  */
-export function checkJsonSize(text: string, maxBytes: number): void {
+export function parseJson(text: string, maxBytes: number): unknown {
   const maxValues = Math.max(1000, Math.floor(maxBytes / LIMIT_BYTES_PER_VALUE));
   // a value takes at least one character, and a level one opening bracket
-  if (text.length <= maxValues && hasFewBrackets(text)) return;
+  if (text.length <= maxValues && hasFewBrackets(text)) return JSON.parse(text);
   const { values, depth } = measureJson(text);
+  // before it is parsed: a million levels take longer than a valid body
   if (depth > MAX_DEPTH) throw new BadRequestException("The body is nested too deeply");
-  if (values > maxValues) {
-    throw new PayloadTooLargeException(`The body has more than ${maxValues} values`);
-  }
+  const value: unknown = JSON.parse(text);
+  if (values <= maxValues) return value;
+  throw new PayloadTooLargeException(`The body has more than ${maxValues} values`);
 }
 
 /** Checks whether a text has so few opening brackets that it cannot nest too deeply. */
@@ -184,7 +186,7 @@ interface JsonMeasure {
   readonly depth: number;
 }
 
-/** Counts the values of a valid JSON text and their depth. */
+/** Counts the values of a JSON text and their depth, as if it were valid. */
 function measureJson(text: string): JsonMeasure {
   let [values, depth, deepest] = [1, 0, 0];
   for (let i = 0; i < text.length; i++) {

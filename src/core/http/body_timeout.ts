@@ -62,8 +62,9 @@ export function partsInTime(c: Context): WaitForPart {
     try {
       await inTime(part, { limitMs: bodyTimeout.get(c), bytes, waitedMs });
     } catch (error) {
-      // the runtimes and `fetch` report the failure of a stream as an error of their own
-      if (error instanceof HttpException) bodyErrorSlot.set(c, error);
+      // the runtimes and `fetch` report the failure of a stream as an error of their own, and a
+      // body that middleware has replaced has failed before
+      if (error instanceof HttpException && !bodyErrorSlot.get(c)) bodyErrorSlot.set(c, error);
       throw error;
     }
     waitedMs = performance.now() - startMs;

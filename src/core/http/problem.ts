@@ -73,16 +73,25 @@ export function problemResponse(
   if (status >= 500) logFailure(exception, c);
   forgetRepresentation(c);
   return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
-    ...headers,
-    ...cookiesOf(exception),
+    ...withoutCookies(headers, { thrown, c }),
     "content-type": PROBLEM_MEDIA_TYPE,
   });
 }
 
-/** Returns the cookies of Hono's `HTTPException`: a record of texts has one of them. */
-function cookiesOf({ cause }: HttpException): { readonly "set-cookie"?: string[] } {
-  const cookies = cause instanceof HTTPException ? cause.res?.headers.getSetCookie() ?? [] : [];
-  return cookies.length > 1 ? { "set-cookie": cookies } : {};
+/**
+ * Adds the cookies of an error to those that middleware has set, of which Hono would keep either,
+ * and returns its other headers. A record has one of several that Hono's `HTTPException` has.
+ */
+function withoutCookies(
+  headers: HttpException["headers"],
+  { thrown, c }: { readonly thrown: unknown; readonly c: Context },
+): HttpException["headers"] {
+  const [name] = Object.keys(headers).filter((name) => name.toLowerCase() === "set-cookie");
+  if (name === undefined) return headers;
+  const { [name]: cookie = "", ...others } = headers;
+  const sent = thrown instanceof HTTPException && thrown.res?.headers.getSetCookie();
+  for (const each of sent || [cookie]) c.header("set-cookie", each, { append: true });
+  return others;
 }
 
 /** Headers that describe the body of the failed response, and not that of the problem. */

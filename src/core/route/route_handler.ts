@@ -136,7 +136,8 @@ async function around(
   }
   try {
     const result = await intercept(c, rest);
-    if (response && !isResponse(result)) dropBody(response); // another may have its body
+    // in another response, its body may be sent
+    if (response && !isResponse(result)) dropBody(response);
     return result;
   } catch (error) {
     hasFailed = true;

@@ -53,16 +53,17 @@ export function answerUnmatched(
     );
   }
   const ofVersion = marks.filter((mark) => answersVersion(mark, c));
+  const vary = marks.find(({ version }) => version)?.version?.vary;
+  const varying = { ...vary !== undefined && { vary } };
   const answering = ["ALL", method, ...method === "HEAD" ? ["GET"] : []];
   if (ofVersion.some(({ route }) => answering.includes(route.method))) {
-    throw new NotFoundException(NOTHING); // its handler returned `c.notFound()`
+    throw new NotFoundException(NOTHING, { headers: varying }); // by `c.notFound()`
   }
   if (method !== "OPTIONS" && !ofVersion.some(({ version }) => version)) {
     refuseVersion(marksAt(router, { method: method === "HEAD" ? "GET" : method, path }), c);
   }
   const allow = allowed(ofVersion.length > 0 ? ofVersion : marks);
-  const vary = marks.find(({ version }) => version)?.version?.vary;
-  const headers = { allow, ...vary !== undefined && { vary } };
+  const headers = { allow, ...varying };
   if (method === "OPTIONS") return c.body(null, 204, headers);
   throw new MethodNotAllowedException(`This path has the methods ${allow}`, { headers });
 }

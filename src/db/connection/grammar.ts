@@ -80,13 +80,13 @@ export interface Cell {
 
 /** The SQL of texts with a beginning, by an index of them. */
 export interface BeginningGrammar {
-  /** Returns a text after all those that begin with another. */
-  end(text: string): string;
+  /** Returns the beginning of a beginning, by which an index finds all texts with the whole. */
+  shorter(text: string): string;
 
-  /** Compares a column with a pattern, from a text to the end. */
+  /** Compares a column with the patterns of both. */
   matches(
     column: Expression<unknown>,
-    range: { readonly pattern: Slot; readonly from: Slot; readonly to: Slot },
+    patterns: { readonly shorter: Slot; readonly whole: Slot },
   ): Expression<SqlBool>;
 }
 

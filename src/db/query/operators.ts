@@ -227,9 +227,8 @@ function textFilter(
   const value = valueOf({ column, ignoresCase }, operation.ref(column));
   const beginning = match === "startsWith" && !ignoresCase ? grammar.beginning : undefined;
   if (!beginning) return (eb) => grammar.matches(match, value(eb), slot);
-  const from = operation.bind("from,", text);
-  const to = operation.bind("to,", beginning.end(text));
-  return (eb) => beginning.matches(value(eb), { pattern: slot, from, to });
+  const shorter = operation.bind("shorter,", grammar.pattern(match, beginning.shorter(text)));
+  return (eb) => beginning.matches(value(eb), { shorter, whole: slot });
 }
 
 /** Returns the value of a column by its name in the SQL, in lower case if case is ignored. */

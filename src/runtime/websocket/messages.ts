@@ -5,7 +5,7 @@
  */
 import { getLogger } from "@logtape/logtape";
 import type { WSContext, WSEvents } from "hono/ws";
-import { checkJsonSize } from "../../core/http/body_formats.ts";
+import { parseJson } from "../../core/http/body_formats.ts";
 import { HttpException } from "../../core/http/http_exception.ts";
 import type { ValidationIssue } from "../../core/http/validation_issue.ts";
 import { createSerializer, type Serializer } from "../../core/route/responder.ts";
@@ -171,8 +171,7 @@ function validated(
   if (typeof data !== "string") return refused("It is not text");
   let value: unknown;
   try {
-    checkJsonSize(data, maxBytes);
-    value = JSON.parse(data);
+    value = parseJson(data, maxBytes);
   } catch (error) {
     return refused(error instanceof HttpException ? error.message : "It is not JSON");
   }

@@ -545,3 +545,36 @@ test("an exception that cannot be represented is a 500 problem, with and without
     }
   }
 });
+
+test("cookies of an error are sent with those of middleware, those of its cause are not", async () => {
+  const gone = (cookies: readonly string[]) => {
+    const headers = new Headers(cookies.map((cookie) => ["set-cookie", cookie]));
+    return new HTTPException(401, { res: new Response("no", { status: 401, headers }) });
+  };
+  class CookiesController extends controller() {
+    one = route.get("/one", () => {
+      throw gone(["a=1"]);
+    });
+    two = route.get("/two", () => {
+      throw gone(["a=1", "b=2"]);
+    });
+    own = route.get("/own", () => {
+      throw new HttpException(401, "no", { headers: { "Set-Cookie": "a=1" } });
+    });
+    cause = route.get("/cause", () => {
+      throw new HttpException(401, "no", { cause: gone(["a=1", "b=2"]) });
+    });
+  }
+  await using app = await createTestApplication(module({ controllers: [CookiesController] }), {
+    setUp: (app) =>
+      app.use(async (c, next) => {
+        c.header("set-cookie", "mw=1", { append: true });
+        await next();
+      }),
+  });
+  const cookies = async (path: string) => (await app.request(path)).headers.getSetCookie();
+  assert.deepEqual(await cookies("/one"), ["mw=1", "a=1"]);
+  assert.deepEqual(await cookies("/two"), ["mw=1", "a=1", "b=2"]);
+  assert.deepEqual(await cookies("/own"), ["mw=1", "a=1"]);
+  assert.deepEqual(await cookies("/cause"), ["mw=1"]);
+});

@@ -959,6 +959,30 @@ test("a body that middleware has unpacked is limited, whatever length was sent",
   }
 });
 
+test("a body that middleware has copied is limited as it was", async () => {
+  class CopiedController extends controller() {
+    json = route.post("/json", { body: v.unknown() }, () => "read");
+    text = route.post("/text", async (_, c) => (await c.req.text()).length);
+  }
+  const copied: MiddlewareHandler = async (c, next) => {
+    c.req.raw = new Request(c.req.raw);
+    await next();
+  };
+  await using app = await createTestApplication(module({ controllers: [CopiedController] }), {
+    setUp: (app) => app.useBodyLimit(1000).use(copied),
+  });
+  for (const path of ["/json", "/text"]) {
+    for (const [length, status] of [[500, 200], [2000, 413]] as const) {
+      for (const isKnown of [true, false]) {
+        const text = JSON.stringify("x".repeat(length));
+        const body = isKnown ? text : new Blob([text]).stream();
+        const init = { method: "POST", body, duplex: "half", headers: { "content-type": json } };
+        assert.equal((await app.request(path, init as RequestInit)).status, status, path);
+      }
+    }
+  }
+});
+
 test("a body that a DELETE or OPTIONS route takes is limited without a Content-Length too", async () => {
   const options = { body: v.unknown(), bodyLimit: 4 };
   class RemovalsController extends controller() {

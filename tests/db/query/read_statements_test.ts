@@ -84,9 +84,8 @@ const READS: readonly Operation[] = [
     {
       ...matching("*%", ['("name" >= ? and substr("name", 1, length(?)) = ?)', "*", "*", "*"]),
       mysql: [[
-        `${READ} ("name" >= ? and "name" <= ? and concat("name") like ? escape '!')`,
-        "*",
-        `*${"\u{10ffff}".repeat(16)}`,
+        `${READ} ("name" like ? escape '!' and concat("name") like ? escape '!')`,
+        "%",
         "*%",
       ]],
     },

@@ -47,8 +47,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   blob: sql`longblob`,
   array: "json",
 };
-/** Any collation compares them as after what else follows in a text. */
-const LAST_CHARACTERS = "\u{10ffff}".repeat(16);
+/** A half of a character beyond U+FFFF, or that one. */
+const BEYOND = /[\ud800-\udfff\uffff]/;
 const MIN_INT64 = sql.raw("-9223372036854775808");
 /** Locks rows against changes, on MySQL and MariaDB. */
 const SHARE = "lock in share mode";
@@ -66,6 +66,13 @@ export const MYSQL_RECORDS: RecordsGrammar = {
   join: (records) => records,
   source: (_table, _names, records) => sql`values ${records}`,
 };
+
+/** Returns a text without its last character before U+FFFF, and what follows that one. */
+function shorterBeginning(text: string): string {
+  let end = text.length;
+  while (end > 0 && BEYOND.test(text.charAt(end - 1))) end--;
+  return text.slice(0, Math.max(0, end - 1));
+}
 
 /** Returns the SQL of arrays: `json_contains` of MariaDB takes similar numbers for the same. */
 export function exactArrays({ system, arrays }: Grammar): ArrayGrammar {
@@ -170,12 +177,12 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
-    // Without concat(), MariaDB reads the index up to U+FFFF, and not the texts after it.
+    // After a beginning, MariaDB reads the index up to U+FFFF: what is beyond has a shorter one in
+    // common. It uses no index for concat().
     beginning: {
-      end: (text) => text + LAST_CHARACTERS,
-      matches: (column, { pattern, from, to }) =>
-        sql<SqlBool>`(${column} >= ${from} and ${column} <= ${to}
-          and ${like(sql`concat(${column})`, pattern)})`,
+      shorter: shorterBeginning,
+      matches: (column, { shorter, whole }) =>
+        sql<SqlBool>`(${like(column, shorter)} and ${like(sql`concat(${column})`, whole)})`,
     },
     // In the single-byte character set hebrew, lower() changes only A to Z.
     lower: (text) =>

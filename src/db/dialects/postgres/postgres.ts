@@ -177,7 +177,7 @@ end $fw$`,
       return sql`(sum(${column}) * ${units})::float8 / count(${column}) / ${unit}`;
     }
     // avg() of large reals overflows, as it adds up their squares
-    if (name === "avg") return sql`sum(${column}) / count(${column})`;
+    if (name === "avg") return sql`sum(${column}::float8) / count(${column})`;
     // It has no such functions of these kinds.
     if (kind === "boolean") {
       return sql`${sql.raw(name === "min" ? "bool_and" : "bool_or")}(${column})`;
