@@ -30,7 +30,7 @@ for (const db of DATABASES) {
     const doctor = await fw("doctor", { cwd: project.root, env: project.env });
     assert.match(doctor.stdout, /^ok +models +they agree with the migrations$/m);
     assert.match(doctor.stdout, /^ok +tables +they agree with the models$/m);
-  }, { skip: db === "sqlite" ? undefined : SERVERS[db].skip, exhaustive: true });
+  }, { skip: db === "sqlite" ? undefined : SERVERS[db].skip, slow: true });
 }
 
 test("fw db diff --check fails where a migration is missing, and writes nothing", async () => {
@@ -49,7 +49,7 @@ test("fw db diff --check fails where a migration is missing, and writes nothing"
     "0001_create_cats.down.sql",
     "0001_create_cats.sql",
   ]);
-});
+}, { slow: true });
 
 test("fw db diff keeps data, unless it is allowed to lose it", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
@@ -136,7 +136,7 @@ test("fw db diff and new write a migration for each database that a project keep
     other.stderr,
     "error: Cannot compare with the database: migrations has no folder of the one at DATABASE_URL\n",
   );
-}, { skip: SERVERS.postgres.skip });
+}, { skip: SERVERS.postgres.skip, slow: true });
 
 test("fw db diff leaves alone what has no model", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
@@ -156,7 +156,7 @@ test("fw db diff leaves alone what has no model", async () => {
     await project.fw("db diff --check"),
     "not compared: view names\nnot compared: table jobs\nThe models and the migrations agree.\n",
   );
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw doctor and fw db diff run no migration that names the real database", async () => {
   await using project = await MadeProject.make({ db: "mysql" });
@@ -188,7 +188,7 @@ test("fw doctor and fw db diff run no migration that names the real database", a
   await using db = await DbService.with({}).open(DbOptions.fromUrl(url));
   const { rows } = await sql`select id from people order by id`.execute(db.kysely);
   assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ id: 1 }, { id: 2 }]);
-}, { skip: SERVERS.mysql.skip });
+}, { skip: SERVERS.mysql.skip, slow: true });
 
 function scriptsIn({ root }: MadeProject, folder: string): readonly string[] {
   return readdirSync(join(root, folder)).filter((name) => name.endsWith(".sql")).toSorted();

@@ -29,7 +29,7 @@ function forbidEndpoints(c: Context, next: () => Promise<void>): Promise<Respons
 interface Case {
   /** What is turned off. */
   readonly off: string;
-  /** Whether it is checked without the exhaustive ones. */
+  /** Whether it is checked without the slow ones. */
   readonly isTelling?: boolean;
   /** Replacements in `src/app.ts`. */
   readonly edits?: readonly (readonly [from: string, to: string])[];
@@ -199,22 +199,26 @@ test("fw doctor --production names what is unsafe of a project", async () => {
 test("fw doctor --production names each safe default that a project has turned off", async () => {
   await using project = await MadeProject.make({ authn: true });
   await checkCases(project, CASES.filter(({ isTelling }) => !isTelling));
-}, { exhaustive: true });
+}, { slow: true });
 
-test("fw doctor --production names verifiers that accept the tokens of any issuer or audience", async () => {
-  await using project = await MadeProject.make();
-  const use = "export const config = new ValidationConfig().anyIssuer().anyAudience();\n";
-  writeFileSync(
-    join(project.root, "src/verifier.ts"),
-    `import { ValidationConfig } from "@fw/fw/oauth2";\n\n${use}// .listen(\n`,
-  );
-  const found = await productionOf(project, { app: "src/app.ts", env: SERVER });
-  assert.deepEqual(found.filter((line) => line.includes(" tokens ")), [
-    "warning production tokens of every issuer are accepted: call withIssuer(), not anyIssuer()",
-    "warning production tokens for other services are accepted: " +
-    "call withAudience(), not anyAudience()",
-  ]);
-});
+test(
+  "fw doctor --production names verifiers that accept the tokens of any issuer or audience",
+  async () => {
+    await using project = await MadeProject.make();
+    const use = "export const config = new ValidationConfig().anyIssuer().anyAudience();\n";
+    writeFileSync(
+      join(project.root, "src/verifier.ts"),
+      `import { ValidationConfig } from "@fw/fw/oauth2";\n\n${use}// .listen(\n`,
+    );
+    const found = await productionOf(project, { app: "src/app.ts", env: SERVER });
+    assert.deepEqual(found.filter((line) => line.includes(" tokens ")), [
+      "warning production tokens of every issuer are accepted: call withIssuer(), not anyIssuer()",
+      "warning production tokens for other services are accepted: " +
+      "call withAudience(), not anyAudience()",
+    ]);
+  },
+  { slow: true },
+);
 
 test("fw doctor --production has to be told of the proxy and the endpoints of a new project", async () => {
   await using project = await MadeProject.make({ authn: true });
@@ -255,7 +259,7 @@ test("fw doctor reports that an application does not boot, also in production al
   );
   await project.fw("doctor");
   assert.deepEqual(await doctor("--production"), report("Cannot licence"));
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw doctor --production warns about a .env that others can read", async () => {
   await using project = await MadeProject.make();
@@ -268,7 +272,7 @@ test("fw doctor --production warns about a .env that others can read", async () 
   assert.deepEqual(await secrets(), [
     "warning secrets .env can be read by other users: chmod 600 .env",
   ]);
-}, { skip: process.platform === "win32" ? "it has no modes" : undefined, exhaustive: true });
+}, { skip: process.platform === "win32" ? "it has no modes" : undefined, slow: true });
 
 async function checkCases(project: MadeProject, cases: readonly Case[]): Promise<void> {
   const scaffold = readFileSync(join(project.root, "src/app.ts"), "utf8");

@@ -52,7 +52,7 @@ testOnce("every command has help with a summary and an example that it understan
     assert.doesNotMatch(stdout, /undefined|\[object/, path);
     assert.ok(stdout.split("\n").every((line) => line.length <= 80), path);
   }
-}, { exhaustive: true });
+}, { slow: true });
 
 test("every kind can be generated, with the aliases of NestJS", () => {
   const kinds = Object.fromEntries(KINDS.map(({ name, aliases }) => [name, aliases]));
@@ -118,7 +118,7 @@ for (const [i, [command, line]] of MISUNDERSTOOD.entries()) {
     const { code, stdout, stderr } = await fw(command, { cwd: folder.path });
     assert.deepEqual([code, stdout, stderr], [2, "", `error: ${line}\n`]);
     assert.deepEqual(folder.names(), []);
-  }, { exhaustive: i >= 2 });
+  }, { slow: i >= 2 });
 }
 
 for (

@@ -34,30 +34,36 @@ async function tokenOf(project: MadeProject, tenant_id: string): Promise<string>
   return await service.sign({ subject: tenant_id, claims: { tenant_id } });
 }
 
-test("fw generate field writes the code of a tenant that fw generate resource would write", async () => {
-  await using project = await MadeProject.make({ db: "sqlite", authn: true });
-  await project.fw(USER);
-  await project.fw(`${NOTE.replace("title:text", "title:text author:references:user")}`);
-  await project.fw("generate field note editor:references:user? slug:text:unique");
-  await project.fw("generate field note parent:references:note? code:text:unique");
+test(
+  "fw generate field writes the code of a tenant that fw generate resource would write",
+  async () => {
+    await using project = await MadeProject.make({ db: "sqlite", authn: true });
+    await project.fw(USER);
+    await project.fw(`${NOTE.replace("title:text", "title:text author:references:user")}`);
+    await project.fw("generate field note editor:references:user? slug:text:unique");
+    await project.fw("generate field note parent:references:note? code:text:unique");
 
-  await using other = await MadeProject.make({ db: "sqlite", authn: true });
-  await other.fw(USER);
-  const fields = "title:text author:references:user editor:references:user? slug:text:unique " +
-    "parent:references:note? code:text:unique";
-  await other.fw(NOTE.replace("title:text", fields));
+    await using other = await MadeProject.make({ db: "sqlite", authn: true });
+    await other.fw(USER);
+    const fields = "title:text author:references:user editor:references:user? slug:text:unique " +
+      "parent:references:note? code:text:unique";
+    await other.fw(NOTE.replace("title:text", fields));
 
-  const [one = "", two = ""] = [project, other].map((it) => read(it, "src/notes/notes_service.ts"));
-  assert.match(one, /"author_id" \| "editor_id" \| "parent_id"/);
-  assert.equal(one, two);
-  for (const file of ["notes_controller.ts", "notes_controller_test.ts", "note_model_test.ts"]) {
-    assert.equal(read(project, `src/notes/${file}`), read(other, `src/notes/${file}`));
-  }
-  assert.match(
-    read(project, "src/notes/note_model.ts"),
-    /unique: \[\["tenant_id", "slug"\], \["tenant_id", "code"\]\]/,
-  );
-});
+    const [one = "", two = ""] = [project, other].map((it) =>
+      read(it, "src/notes/notes_service.ts")
+    );
+    assert.match(one, /"author_id" \| "editor_id" \| "parent_id"/);
+    assert.equal(one, two);
+    for (const file of ["notes_controller.ts", "notes_controller_test.ts", "note_model_test.ts"]) {
+      assert.equal(read(project, `src/notes/${file}`), read(other, `src/notes/${file}`));
+    }
+    assert.match(
+      read(project, "src/notes/note_model.ts"),
+      /unique: \[\["tenant_id", "slug"\], \["tenant_id", "code"\]\]/,
+    );
+  },
+  { slow: true },
+);
 
 for (const db of ["sqlite", "postgres", "mysql"] as const) {
   test(
@@ -96,7 +102,7 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
         }
       });
     },
-    { skip: db === "sqlite" ? undefined : SERVERS[db].skip, exhaustive: true },
+    { skip: db === "sqlite" ? undefined : SERVERS[db].skip, slow: true },
   );
 }
 
@@ -111,29 +117,33 @@ test(
     assert.match(document, /^document .*: every answer as documented, no 5xx/);
     assert.match(tenants, /nothing of another tenant is given, counted, changed or revealed$/);
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
-test("fw generate field extends a service in the format of the project, with members of its own", async () => {
-  await using project = await MadeProject.make({ db: "sqlite", authn: true });
-  const config = join(project.root, "deno.json");
-  const fmt = { singleQuote: true, semiColons: false, lineWidth: 60 };
-  writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), fmt }));
-  await run([process.execPath, "fmt", "--quiet"], { cwd: project.root });
-  await project.fw(USER);
-  await project.fw(NOTE);
-  const service = join(project.root, "src/notes/notes_service.ts");
-  const members = "  all() {\n    return this.#db.note.findMany()\n  }\n\n  page(";
-  writeFileSync(service, readFileSync(service, "utf8").replace("  page(", members));
-  const printed = await project.fw(["generate", "field", "note", ...FIELDS]);
-  assert.doesNotMatch(printed, /^note/m);
-  await project.fw("generate field note editor:references:user?");
-  const code = readFileSync(service, "utf8");
-  assert.ok(code.includes(members));
-  assert.match(code, /'author_id' \| 'parent_id' \| 'editor_id'/);
-  const checked = await run([process.execPath, "fmt", "--check"], { cwd: project.root });
-  assert.equal(checked.code, 0, checked.stderr);
-});
+test(
+  "fw generate field extends a service in the format of the project, with members of its own",
+  async () => {
+    await using project = await MadeProject.make({ db: "sqlite", authn: true });
+    const config = join(project.root, "deno.json");
+    const fmt = { singleQuote: true, semiColons: false, lineWidth: 60 };
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), fmt }));
+    await run([process.execPath, "fmt", "--quiet"], { cwd: project.root });
+    await project.fw(USER);
+    await project.fw(NOTE);
+    const service = join(project.root, "src/notes/notes_service.ts");
+    const members = "  all() {\n    return this.#db.note.findMany()\n  }\n\n  page(";
+    writeFileSync(service, readFileSync(service, "utf8").replace("  page(", members));
+    const printed = await project.fw(["generate", "field", "note", ...FIELDS]);
+    assert.doesNotMatch(printed, /^note/m);
+    await project.fw("generate field note editor:references:user?");
+    const code = readFileSync(service, "utf8");
+    assert.ok(code.includes(members));
+    assert.match(code, /'author_id' \| 'parent_id' \| 'editor_id'/);
+    const checked = await run([process.execPath, "fmt", "--check"], { cwd: project.root });
+    assert.equal(checked.code, 0, checked.stderr);
+  },
+  { slow: true },
+);
 
 test("fw generate field names the checks that a changed service needs", async () => {
   await using project = await MadeProject.make({ db: "sqlite", authn: true });
@@ -162,30 +172,34 @@ test("fw generate field names the checks that a changed service needs", async ()
     read(project, "src/notes/notes_controller.ts"),
     /409: "A value is taken, or refers to no row"/,
   );
-});
+}, { slow: true });
 
-test("fw generate field --tenant makes fields of a model without a resource unique for each tenant", async () => {
-  await using project = await MadeProject.make({ db: "sqlite", authn: true });
-  await project.fw("generate model tag name:text --tenant tenant_id");
-  const printed = await project.fw(
-    "generate field tag slug:text:unique? parent:references:tag? --tenant tenant_id",
-  );
-  assert.match(
-    printed,
-    /^note Add to the code that writes tags, before it creates .* no row"\);$/m,
-  );
-  assert.match(read(project, "src/tags/tag_model.ts"), /unique: \[\["tenant_id", "slug"\]\]/);
-  const { code, stderr } = await fw("generate field tag a:text --tenant org_id", {
-    cwd: project.root,
-  });
-  assert.deepEqual([code, stderr], [
-    1,
-    "error: Cannot use src/tags/tag_model.ts: it declares no field org_id\n",
-  ]);
-  await project.fw("generate crud tag --tenant tenant_id");
-  assert.match(
-    read(project, "src/tags/tags_service.ts"),
-    /scoped\(\{ tenant_id \}\).exists\(\{\s+where: \{ id: data.parent_id \}/,
-  );
-  assert.match(read(project, "src/tags/tag_dto.ts"), /filter: \["slug", "parent_id"\]/);
-});
+test(
+  "fw generate field --tenant makes fields of a model without a resource unique for each tenant",
+  async () => {
+    await using project = await MadeProject.make({ db: "sqlite", authn: true });
+    await project.fw("generate model tag name:text --tenant tenant_id");
+    const printed = await project.fw(
+      "generate field tag slug:text:unique? parent:references:tag? --tenant tenant_id",
+    );
+    assert.match(
+      printed,
+      /^note Add to the code that writes tags, before it creates .* no row"\);$/m,
+    );
+    assert.match(read(project, "src/tags/tag_model.ts"), /unique: \[\["tenant_id", "slug"\]\]/);
+    const { code, stderr } = await fw("generate field tag a:text --tenant org_id", {
+      cwd: project.root,
+    });
+    assert.deepEqual([code, stderr], [
+      1,
+      "error: Cannot use src/tags/tag_model.ts: it declares no field org_id\n",
+    ]);
+    await project.fw("generate crud tag --tenant tenant_id");
+    assert.match(
+      read(project, "src/tags/tags_service.ts"),
+      /scoped\(\{ tenant_id \}\).exists\(\{\s+where: \{ id: data.parent_id \}/,
+    );
+    assert.match(read(project, "src/tags/tag_dto.ts"), /filter: \["slug", "parent_id"\]/);
+  },
+  { slow: true },
+);

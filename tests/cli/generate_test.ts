@@ -75,7 +75,7 @@ test("fw generate loses no edit of a parallel run", async () => {
   }
   assert.ok(ended.some(({ code }) => code === 0));
   assert.ok(!(".fw.lock" in folder.files("shop")));
-});
+}, { slow: true });
 
 test("fw generate puts a name into the folders before it, and lists it in the nearest module", async () => {
   using folder = await shop();
@@ -126,7 +126,7 @@ testOnce("fw generate puts every kind of a name, singular or plural, into one fo
   const nested = await succeed("g controller user/settings", folder.root);
   assert.match(nested, /^create src\/users\/settings\/settings_controller\.ts$/m);
   assert.match(nested, /^update src\/users\/users_module\.ts$/m);
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw generate resource adds a database to a project without one, and says so", async () => {
   using folder = await shop();
@@ -185,7 +185,7 @@ testOnce("fw generate writes the SQL of the project's database", async () => {
     assert.match(files["0001_create_orders.sql"] ?? "", sql);
     assert.match(files["0001_create_orders.down.sql"] ?? "", /^drop table ["`]orders["`];\n$/);
   }
-}, { exhaustive: true });
+}, { slow: true });
 
 testOnce("fw generate --dry-run lists the changes, and makes none", async () => {
   using folder = await shop();
@@ -199,7 +199,7 @@ testOnce("fw generate --dry-run lists the changes, and makes none", async () => 
   }
   const listed = await succeed("generate resource cat --dry-run", folder.root);
   assert.equal(await succeed("generate resource cat", folder.root), listed);
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw generate overwrites only generated files, and only with --force", async () => {
   using folder = await shop();
@@ -219,7 +219,7 @@ test("fw generate overwrites only generated files, and only with --force", async
   const forced = await succeed("generate resource cats --force", folder.root);
   assert.match(forced, /^overwrite src\/cats\/cats_service\.ts$/m);
   assert.deepEqual(folder.files(), generated);
-});
+}, { slow: true });
 
 test("fw generate does not change a module that it does not understand, and says what to add", async () => {
   using folder = await shop();
@@ -291,7 +291,7 @@ testOnce(
       assert.deepEqual([folder.files(), folder.names()], before);
     }
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 testOnce("fw generate refuses names of models that generated code uses", async () => {
@@ -316,7 +316,7 @@ testOnce("fw generate refuses names of models that generated code uses", async (
   assert.deepEqual(folder.files(), before);
   await succeed("g model transaction", folder.root); // DbService.transaction() exists
   assert.match(folder.files("shop")["src/database.ts"] ?? "", /^ {2}transactions: Transaction,$/m);
-}, { exhaustive: true });
+}, { slow: true });
 
 testOnce("fw generate does not list a second class of a name, and says so", async () => {
   using folder = await shop();
@@ -342,7 +342,7 @@ testOnce("fw generate does not list a second class of a name, and says so", asyn
     );
     assert.deepEqual(folder.files(), before);
   }
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw generate resource keeps an existing model and its migration", async () => {
   using folder = await shop();
@@ -388,7 +388,7 @@ testOnce("fw generate writes the SQL of the database in the environment", async 
   writeFileSync(join(folder.root, ".env"), "DATABASE_URL = 'postgres://x@y/z'\n");
   assert.match(await first("g model b1"), /as identity/);
   assert.match(await first("g model c1", { DATABASE_URL: "sqlite:x" }), /strict/);
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw generate works in a member of a workspace, and ignores comments in its configuration", async () => {
   using folder = await shop();

@@ -28,7 +28,7 @@ test("fw runs after deno install, and creates projects that use its checkout", a
   const task = ["task", "--quiet", "fw", "generate", "service", "mail"];
   const generated = await run([process.execPath, ...task], { cwd: join(cwd, "shop") });
   assert.match(generated.stdout, /^create src\/mail\/mail_service\.ts\n/);
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw runs by npx from the npm package, and creates projects that use its release", async () => {
   using folder = new TemporaryFolder();
@@ -49,4 +49,4 @@ test("fw runs by npx from the npm package, and creates projects that use its rel
   const env = { ...process.env, DATABASE_URL: "sqlite::memory:" };
   const tested = await run([process.execPath, "test", "-A"], { cwd: join(cwd, "shop"), env });
   assert.equal(tested.code, 0, tested.stdout + tested.stderr);
-}, { exhaustive: true });
+}, { slow: true });

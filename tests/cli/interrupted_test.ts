@@ -52,7 +52,7 @@ for (const brand of ["postgres", "mysql"] as const) {
       assert.deepEqual(await ended, [signal === "SIGINT" ? 130 : 143, null]);
       assert.equal(await isThere(name), false);
     }
-  }, { skip });
+  }, { skip, slow: true });
 
   test(`an interrupted fw db diff removes its database on ${brand}`, async () => {
     await using project = await MadeProject.make({ db: brand });
@@ -73,7 +73,7 @@ export function databaseOptions(): DbOptions {
     send(child, "SIGINT");
     assert.deepEqual(await ended, [130, null]);
     assert.equal(await isThere(name), false);
-  }, { skip });
+  }, { skip, slow: brand === "mysql" });
 }
 
 test("fw db rollback after an interrupted one undoes no other migration", async () => {
@@ -102,7 +102,7 @@ test("fw db rollback after an interrupted one undoes no other migration", async 
     "error: Cannot roll back 0002_slow: the last is 0001_create_cats by now\n",
   ]);
   assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}.+\n0002_slow {9}pending/);
-}, { skip: SERVERS.mysql.skip });
+}, { skip: SERVERS.mysql.skip, slow: true });
 
 test("a second signal ends fw prove at once, whatever its application does", async () => {
   await using project = await MadeProject.make();
@@ -120,7 +120,7 @@ test("a second signal ends fw prove at once, whatever its application does", asy
   send(child, "SIGINT");
   assert.deepEqual(await ended, [130, null]);
   assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
-});
+}, { slow: true });
 
 /** Writes a proof with imports, whose `setUp` runs statements. */
 function writeProof({ root }: MadeProject, imports: string, statements: string): void {

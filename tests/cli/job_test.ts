@@ -69,33 +69,38 @@ export const SendReceipt = job("send-receipt", {
   assert.equal(await project.fw("db diff --check"), "The models and the migrations agree.\n");
 });
 
-test("fw generate job refuses names and fields that it cannot use, and writes nothing", async () => {
-  await using project = await MadeProject.make();
-  await project.fw("g job send-receipt");
-  const before = filesOf(project);
-  const mistakes: Readonly<Record<string, string>> = {
-    "g job jobs": 'Cannot use the name "jobs": generated code uses another Jobs',
-    "g job test-module":
-      'Cannot use the name "test-module": generated code uses another TestModule',
-    "g job infinity": 'Cannot use the name "infinity": generated code uses another Infinity',
-    "g job class": 'Cannot use the name "class": it is a reserved word',
-    [`g job ${"aB".repeat(50)}`]: "a kind of job has at most 100 characters",
-    "g job mails/send-receipt":
-      "Cannot generate src/mails/send_receipts/send_receipt_job.ts: src has another job of the name",
-    "g job send-receipt": "Cannot write src/send_receipts/send_receipt_job.ts: it exists; --force",
-    "g job remind at:txet": 'Cannot read the field "at:txet": there is no kind txet; ',
-    "g job remind order:references":
-      "Cannot generate order_id: a payload has no references; write order_id:integer",
-  };
-  for (const [command, message] of Object.entries(mistakes)) {
-    const { code, stdout, stderr } = await fw(command, { cwd: project.root });
-    assert.deepEqual([code, stdout], [1, ""], command);
-    assert.ok(stderr.startsWith("error: ") && stderr.includes(message), stderr);
-    assert.deepEqual(filesOf(project), before, command);
-  }
-  await project.fw("g job send-receipt --force");
-  assert.deepEqual(filesOf(project), before);
-});
+test(
+  "fw generate job refuses names and fields that it cannot use, and writes nothing",
+  async () => {
+    await using project = await MadeProject.make();
+    await project.fw("g job send-receipt");
+    const before = filesOf(project);
+    const mistakes: Readonly<Record<string, string>> = {
+      "g job jobs": 'Cannot use the name "jobs": generated code uses another Jobs',
+      "g job test-module":
+        'Cannot use the name "test-module": generated code uses another TestModule',
+      "g job infinity": 'Cannot use the name "infinity": generated code uses another Infinity',
+      "g job class": 'Cannot use the name "class": it is a reserved word',
+      [`g job ${"aB".repeat(50)}`]: "a kind of job has at most 100 characters",
+      "g job mails/send-receipt":
+        "Cannot generate src/mails/send_receipts/send_receipt_job.ts: src has another job of the name",
+      "g job send-receipt":
+        "Cannot write src/send_receipts/send_receipt_job.ts: it exists; --force",
+      "g job remind at:txet": 'Cannot read the field "at:txet": there is no kind txet; ',
+      "g job remind order:references":
+        "Cannot generate order_id: a payload has no references; write order_id:integer",
+    };
+    for (const [command, message] of Object.entries(mistakes)) {
+      const { code, stdout, stderr } = await fw(command, { cwd: project.root });
+      assert.deepEqual([code, stdout], [1, ""], command);
+      assert.ok(stderr.startsWith("error: ") && stderr.includes(message), stderr);
+      assert.deepEqual(filesOf(project), before, command);
+    }
+    await project.fw("g job send-receipt --force");
+    assert.deepEqual(filesOf(project), before);
+  },
+  { slow: true },
+);
 
 test("fw generate job adds nothing to code that it does not understand, and says what to add", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
@@ -139,7 +144,7 @@ test("fw generate job keeps its code where no database runs, and names the migra
     /^error: Cannot open PostgreSQL .+; the code is written, and fw db diff create_fw_jobs writes its migration\n$/,
   );
   assert.match(await project.fw("db diff create_fw_jobs"), /^create table fw_jobs$/m);
-}, { skip: SERVERS.postgres.skip, exhaustive: true });
+}, { skip: SERVERS.postgres.skip, slow: true });
 
 /** Jobs with a payload of each kind; the first field of each is reported as the progress. */
 const COMMANDS: readonly string[] = [
@@ -204,7 +209,7 @@ for (const db of [undefined, "sqlite", "postgres", "mysql"] as const) {
         "warning  jobs         handled, but never enqueued: later, remind, sweep and 1 more",
       ]);
     },
-    { skip, exhaustive: db === "sqlite" || "long" },
+    { skip, slow: db === "sqlite" || "long" },
   );
 }
 

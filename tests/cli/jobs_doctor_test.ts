@@ -141,5 +141,5 @@ export default async function seed(db: Db): Promise<void> {
     writeFileSync(join(project.root, "src/jobs/broken.ts"), 'export const = job("broken");\n');
     assert.deepEqual(await found(), [["skipped", "src/jobs/broken.ts cannot be parsed"]]);
   },
-  { exhaustive: true },
+  { slow: true },
 );

@@ -149,7 +149,7 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
       "purged 1 job\n",
     ]);
     assert.deepEqual(await listed(), ["running", "old", "dead", "sweep"]);
-  }, { skip, exhaustive: db !== "sqlite" && "long" });
+  }, { skip, slow: db !== "sqlite" && "long" });
 }
 
 test("fw jobs retry and cancel change all jobs or none, if one fails after others", async () => {
@@ -175,7 +175,7 @@ test("fw jobs retry and cancel change all jobs or none, if one fails after other
     assert.deepEqual(await listed("--state dead"), ["old", "dead"], command);
     assert.deepEqual(await listed("--state ready"), ["sweep"], command);
   }
-}, { exhaustive: true });
+}, { slow: true });
 
 test("fw jobs asks before it retries and purges, and refuses what it cannot do", async () => {
   await using project = await projectWithJobs("sqlite");
@@ -252,7 +252,7 @@ test("fw jobs asks before it retries and purges, and refuses what it cannot do",
     assert.equal(code, 2);
     assert.ok(output.startsWith(`error: ${message}`), output);
   }
-});
+}, { slow: true });
 
 test("fw jobs in a project whose database has no jobs says what to add", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });

@@ -83,86 +83,94 @@ test("fw openapi writes the served document to stdout, as JSON and as YAML", asy
   assert.deepEqual(parse(readFileSync(join(project.root, "api.yaml"), "utf8")), printed);
 });
 
-test("fw routes and fw openapi need no database, and report why an application does not load", async () => {
-  await using project = await MadeProject.make();
-  await project.fw("g resource cat");
-  writeFileSync(
-    join(project.root, ".env"),
-    "DATABASE_URL=postgres://nobody@127.0.0.1:1/nothing\n",
-  );
-  assert.match(await project.fw("routes"), /\/api\/v1\/cats\/:id/);
-  assert.match(await project.fw("openapi"), /"\/api\/v1\/cats\/\{id\}"/);
-  const failing = async (command: string) => {
-    const { code, stdout, stderr } = await fw(command, { cwd: project.root });
-    assert.deepEqual([code, stdout, stderr.split("\n").length], [1, "", 2], stderr);
-    return stderr;
-  };
-  assert.match(
-    await failing("routes --app src/none.ts"),
-    /^error: Cannot load src\/none\.ts: it does not exist; --app names another file$/m,
-  );
-  writeFileSync(join(project.root, 'src/a"b.ts'), "export {};\n");
-  assert.match(
-    await failing('routes --app src/a"b.ts'),
-    /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
-  );
-  writeFileSync(join(project.root, "src/broken.ts"), "export class AppModule {{\n");
-  assert.match(
-    await failing("routes --app src/broken.ts"),
-    /^error: (?!.*exports no).*(?:syntax|Unexpected|Expected|expected).*src\/broken\.ts/im,
-  );
-  // it would not exit
-  assert.match(
-    await failing("routes --app src/main.ts"),
-    /^error: Cannot load src\/main\.ts: it exports no AppModule; --app names another file$/m,
-  );
-  replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
-  assert.match(
-    await failing("openapi"),
-    /^error: Cannot inject GreetingService in AppModule: .*no module provides it/,
-  );
-  const app = readFileSync(join(project.root, "src/app.ts"), "utf8");
-  writeFileSync(join(project.root, "src/app.ts"), `${app}\nJSON.parse("{").x;\n`);
-  assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
-});
+test(
+  "fw routes and fw openapi need no database, and report why an application does not load",
+  async () => {
+    await using project = await MadeProject.make();
+    await project.fw("g resource cat");
+    writeFileSync(
+      join(project.root, ".env"),
+      "DATABASE_URL=postgres://nobody@127.0.0.1:1/nothing\n",
+    );
+    assert.match(await project.fw("routes"), /\/api\/v1\/cats\/:id/);
+    assert.match(await project.fw("openapi"), /"\/api\/v1\/cats\/\{id\}"/);
+    const failing = async (command: string) => {
+      const { code, stdout, stderr } = await fw(command, { cwd: project.root });
+      assert.deepEqual([code, stdout, stderr.split("\n").length], [1, "", 2], stderr);
+      return stderr;
+    };
+    assert.match(
+      await failing("routes --app src/none.ts"),
+      /^error: Cannot load src\/none\.ts: it does not exist; --app names another file$/m,
+    );
+    writeFileSync(join(project.root, 'src/a"b.ts'), "export {};\n");
+    assert.match(
+      await failing('routes --app src/a"b.ts'),
+      /^error: Cannot load src\/a"b\.ts: it exports no AppModule; --app names another file$/m,
+    );
+    writeFileSync(join(project.root, "src/broken.ts"), "export class AppModule {{\n");
+    assert.match(
+      await failing("routes --app src/broken.ts"),
+      /^error: (?!.*exports no).*(?:syntax|Unexpected|Expected|expected).*src\/broken\.ts/im,
+    );
+    // it would not exit
+    assert.match(
+      await failing("routes --app src/main.ts"),
+      /^error: Cannot load src\/main\.ts: it exports no AppModule; --app names another file$/m,
+    );
+    replaceIn(project, "src/app.ts", (text) => text.replace("providers: [GreetingService],", ""));
+    assert.match(
+      await failing("openapi"),
+      /^error: Cannot inject GreetingService in AppModule: .*no module provides it/,
+    );
+    const app = readFileSync(join(project.root, "src/app.ts"), "utf8");
+    writeFileSync(join(project.root, "src/app.ts"), `${app}\nJSON.parse("{").x;\n`);
+    assert.match(await failing("routes"), /^error: .*JSON.* \(src\/app\.ts:\d+:\d+\)$/m);
+  },
+  { slow: true },
+);
 
-test("an interrupted fw routes ends its process, and removes its files; a killed one ends it", async () => {
-  await using project = await MadeProject.make();
-  using folder = new TemporaryFolder();
-  const pidFile = join(folder.path, "pid");
-  replaceIn(project, "src/app.ts", (text) =>
-    `${text}
+test(
+  "an interrupted fw routes ends its process, and removes its files; a killed one ends it",
+  async () => {
+    await using project = await MadeProject.make();
+    using folder = new TemporaryFolder();
+    const pidFile = join(folder.path, "pid");
+    replaceIn(project, "src/app.ts", (text) =>
+      `${text}
 await Deno.writeTextFile(${JSON.stringify(pidFile)}, String(Deno.pid));
 await new Promise((resolve) => setTimeout(resolve, 20_000));
 `);
-  const temporary = join(folder.path, "tmp");
-  mkdirSync(temporary);
-  const [program, ...args] = FW;
-  const start = async () => {
-    const child = spawn(program, [...args, "routes"], {
-      cwd: project.root,
-      env: { ...process.env, TMPDIR: temporary },
-      stdio: "ignore",
-    });
-    const ended = once(child, "exit");
-    const hasPid = () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "";
-    for (let i = 0; i < 1000 && !hasPid(); i++) await delay(10);
-    const pid = Number(readFileSync(pidFile, "utf8"));
-    rmSync(pidFile);
-    return { pid, signal: (name: string) => process.kill(child.pid ?? 0, name), ended };
-  };
-  const one = await start();
-  one.signal("SIGINT");
-  assert.deepEqual(await one.ended, [130, null]);
-  assert.throws(() => process.kill(one.pid, 0), { code: "ESRCH" });
-  assert.deepEqual(readdirSync(temporary), []);
-  const other = await start();
-  other.signal("SIGKILL");
-  assert.deepEqual(await other.ended, [null, "SIGKILL"]);
-  await assert.rejects(async () => {
-    for (let i = 0; i < 1000; i++, await delay(10)) process.kill(other.pid, 0);
-  }, { code: "ESRCH" });
-});
+    const temporary = join(folder.path, "tmp");
+    mkdirSync(temporary);
+    const [program, ...args] = FW;
+    const start = async () => {
+      const child = spawn(program, [...args, "routes"], {
+        cwd: project.root,
+        env: { ...process.env, TMPDIR: temporary },
+        stdio: "ignore",
+      });
+      const ended = once(child, "exit");
+      const hasPid = () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "";
+      for (let i = 0; i < 1000 && !hasPid(); i++) await delay(10);
+      const pid = Number(readFileSync(pidFile, "utf8"));
+      rmSync(pidFile);
+      return { pid, signal: (name: string) => process.kill(child.pid ?? 0, name), ended };
+    };
+    const one = await start();
+    one.signal("SIGINT");
+    assert.deepEqual(await one.ended, [130, null]);
+    assert.throws(() => process.kill(one.pid, 0), { code: "ESRCH" });
+    assert.deepEqual(readdirSync(temporary), []);
+    const other = await start();
+    other.signal("SIGKILL");
+    assert.deepEqual(await other.ended, [null, "SIGKILL"]);
+    await assert.rejects(async () => {
+      for (let i = 0; i < 1000; i++, await delay(10)) process.kill(other.pid, 0);
+    }, { code: "ESRCH" });
+  },
+  { slow: true },
+);
 
 for (const db of ["sqlite", "postgres", "mysql"] as const) {
   const skip = db === "sqlite" ? undefined : SERVERS[db].skip;
@@ -195,90 +203,104 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
     );
     assert.equal(await project.fw("db rollback --yes"), "No migration was run.\n");
     assert.equal(await project.fw("db status"), pending);
-  }, { skip, exhaustive: db !== "sqlite" });
+  }, { skip, slow: db !== "sqlite" });
 }
 
-test("fw db rollback without a terminal, or in production, needs --yes, and names the database", async () => {
-  await using project = await MadeProject.make({ db: "sqlite" });
-  await project.fw("g model cat");
-  await project.fw("db migrate");
-  const url = "postgres://ada:secret@db.example:5432/shop?sslmode=require";
-  for (
-    const [env, line] of [
-      [{}, "sqlite:data/data.sqlite: the prompt needs a terminal; --yes does so without a prompt"],
-      [
-        { DATABASE_URL: url },
-        "postgres://db.example:5432/shop: the prompt needs a terminal; --yes does so without a prompt",
-      ],
-      [
-        { DATABASE_URL: "" },
-        "the database of src/database.ts: the prompt needs a terminal; --yes does so without a prompt",
-      ],
-      [
-        { FW_ENV: "production" },
-        "sqlite:data/data.sqlite: FW_ENV is production; --yes does so anyway",
-      ],
-    ] as const
-  ) {
-    const { code, stdout, stderr } = await fw("db rollback", { cwd: project.root, env });
-    assert.deepEqual([code, stdout, stderr], [1, "", `error: Cannot roll back ${line}\n`]);
-  }
-  assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}/);
-  const env = { FW_ENV: "production" };
-  const { stdout } = await fw("db rollback --yes", { cwd: project.root, env });
-  assert.equal(stdout, "rolled back 0001_create_cats\n");
-});
-
-test("fw asks about the database and FW_ENV that it uses: those of .env as Deno reads it", async () => {
-  await using project = await MadeProject.make({ db: "sqlite" });
-  await project.fw("g model cat");
-  const one = "DATABASE_URL=sqlite:data/one.sqlite\n";
-  const two = "DATABASE_URL=sqlite:data/two.sqlite\n";
-  const write = (text: string) => writeFileSync(join(project.root, ".env"), text);
-  for (const text of [two, one]) {
-    write(text);
+test(
+  "fw db rollback without a terminal, or in production, needs --yes, and names the database",
+  async () => {
+    await using project = await MadeProject.make({ db: "sqlite" });
+    await project.fw("g model cat");
     await project.fw("db migrate");
-  }
-  const yes = "--yes does so without a prompt";
-  for (
-    const [text, refused] of [
-      [one + two, `sqlite:data/one.sqlite: the prompt needs a terminal; ${yes}`],
-      [`${two}NAME=one\n`, `sqlite:data/two.sqlite: the prompt needs a terminal; ${yes}`],
-      [
-        "FILE=one\nDATABASE_URL=sqlite:data/${FILE}.sqlite\n",
-        `sqlite:data/one.sqlite: the prompt needs a terminal; ${yes}`,
-      ],
-      [
-        `${one}FW_ENV=production\nFW_ENV=development\n`,
-        "sqlite:data/one.sqlite: FW_ENV is production; --yes does so anyway",
-      ],
-      [
-        `${one}STAGE=production\nFW_ENV=\${STAGE}\n`,
-        "sqlite:data/one.sqlite: FW_ENV is production; --yes does so anyway",
-      ],
-    ]
-  ) {
-    write(text!);
-    const { code, stderr } = await fw("db rollback", { cwd: project.root });
-    assert.deepEqual([code, stderr], [1, `error: Cannot roll back ${refused}\n`]);
-  }
-  mkdirSync(join(project.root, "seeds"));
-  writeFileSync(join(project.root, "seeds/01.ts"), "export default function seed() {}\n");
-  const seeded = await fw("db seed", { cwd: project.root });
-  assert.match(seeded.stderr, /^error: Cannot seed sqlite:data\/one\.sqlite: FW_ENV is production/);
-  const purged = await fw("jobs purge --state done --before 1d", { cwd: project.root });
-  assert.match(purged.stderr, /^error: Cannot purge jobs of .*one\.sqlite: FW_ENV is production/);
-  assert.match((await fw("doctor", { cwd: project.root })).stdout, /^warning {2}production /m);
+    const url = "postgres://ada:secret@db.example:5432/shop?sslmode=require";
+    for (
+      const [env, line] of [
+        [
+          {},
+          "sqlite:data/data.sqlite: the prompt needs a terminal; --yes does so without a prompt",
+        ],
+        [
+          { DATABASE_URL: url },
+          "postgres://db.example:5432/shop: the prompt needs a terminal; --yes does so without a prompt",
+        ],
+        [
+          { DATABASE_URL: "" },
+          "the database of src/database.ts: the prompt needs a terminal; --yes does so without a prompt",
+        ],
+        [
+          { FW_ENV: "production" },
+          "sqlite:data/data.sqlite: FW_ENV is production; --yes does so anyway",
+        ],
+      ] as const
+    ) {
+      const { code, stdout, stderr } = await fw("db rollback", { cwd: project.root, env });
+      assert.deepEqual([code, stdout, stderr], [1, "", `error: Cannot roll back ${line}\n`]);
+    }
+    assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}/);
+    const env = { FW_ENV: "production" };
+    const { stdout } = await fw("db rollback --yes", { cwd: project.root, env });
+    assert.equal(stdout, "rolled back 0001_create_cats\n");
+  },
+  { slow: true },
+);
 
-  write(one + two);
-  assert.equal(await project.fw("db rollback --yes"), "rolled back 0001_create_cats\n");
-  assert.match(await project.fw("db status"), /0001_create_cats {2}pending\n/);
-  write(two);
-  assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}/);
-  write(two + "DATABASE_URL=postgres://db.example/shop\n");
-  await project.fw("g model dog");
-  assert.equal(await project.fw("db migrate"), "ran 0002_create_dogs\n");
-});
+test(
+  "fw asks about the database and FW_ENV that it uses: those of .env as Deno reads it",
+  async () => {
+    await using project = await MadeProject.make({ db: "sqlite" });
+    await project.fw("g model cat");
+    const one = "DATABASE_URL=sqlite:data/one.sqlite\n";
+    const two = "DATABASE_URL=sqlite:data/two.sqlite\n";
+    const write = (text: string) => writeFileSync(join(project.root, ".env"), text);
+    for (const text of [two, one]) {
+      write(text);
+      await project.fw("db migrate");
+    }
+    const yes = "--yes does so without a prompt";
+    for (
+      const [text, refused] of [
+        [one + two, `sqlite:data/one.sqlite: the prompt needs a terminal; ${yes}`],
+        [`${two}NAME=one\n`, `sqlite:data/two.sqlite: the prompt needs a terminal; ${yes}`],
+        [
+          "FILE=one\nDATABASE_URL=sqlite:data/${FILE}.sqlite\n",
+          `sqlite:data/one.sqlite: the prompt needs a terminal; ${yes}`,
+        ],
+        [
+          `${one}FW_ENV=production\nFW_ENV=development\n`,
+          "sqlite:data/one.sqlite: FW_ENV is production; --yes does so anyway",
+        ],
+        [
+          `${one}STAGE=production\nFW_ENV=\${STAGE}\n`,
+          "sqlite:data/one.sqlite: FW_ENV is production; --yes does so anyway",
+        ],
+      ]
+    ) {
+      write(text!);
+      const { code, stderr } = await fw("db rollback", { cwd: project.root });
+      assert.deepEqual([code, stderr], [1, `error: Cannot roll back ${refused}\n`]);
+    }
+    mkdirSync(join(project.root, "seeds"));
+    writeFileSync(join(project.root, "seeds/01.ts"), "export default function seed() {}\n");
+    const seeded = await fw("db seed", { cwd: project.root });
+    assert.match(
+      seeded.stderr,
+      /^error: Cannot seed sqlite:data\/one\.sqlite: FW_ENV is production/,
+    );
+    const purged = await fw("jobs purge --state done --before 1d", { cwd: project.root });
+    assert.match(purged.stderr, /^error: Cannot purge jobs of .*one\.sqlite: FW_ENV is production/);
+    assert.match((await fw("doctor", { cwd: project.root })).stdout, /^warning {2}production /m);
+
+    write(one + two);
+    assert.equal(await project.fw("db rollback --yes"), "rolled back 0001_create_cats\n");
+    assert.match(await project.fw("db status"), /0001_create_cats {2}pending\n/);
+    write(two);
+    assert.match(await project.fw("db status"), /0001_create_cats {2}\d{4}/);
+    write(two + "DATABASE_URL=postgres://db.example/shop\n");
+    await project.fw("g model dog");
+    assert.equal(await project.fw("db migrate"), "ran 0002_create_dogs\n");
+  },
+  { slow: true },
+);
 
 test("fw reports an .env that cannot be read", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
@@ -289,7 +311,7 @@ test("fw reports an .env that cannot be read", async () => {
     assert.deepEqual([code, stdout], [1, ""], command);
     assert.match(stderr, /^error: Cannot read \.env: .+\n$/, command);
   }
-}, { skip: existsSync("/proc/self/mem") ? undefined : "there is no /proc" });
+}, { skip: existsSync("/proc/self/mem") ? undefined : "there is no /proc", slow: true });
 
 test("fw db migrate and rollback print what migrations print, and warnings", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
@@ -310,7 +332,7 @@ export function down() {
   assert.deepEqual([code, stdout], [0, "up\nran 0002_prints\n"]);
   assert.match(stderr, /^.*fw·db: Migration "0001_create_cats" was edited after it ran, .*\n$/);
   assert.equal(await project.fw("db rollback --yes"), "down\nrolled back 0002_prints\n");
-});
+}, { slow: true });
 
 test("fw db reports why a migration failed", async () => {
   await using project = await MadeProject.make({ db: "sqlite" });
@@ -339,7 +361,7 @@ test("fw db reports a database that is unreachable, and a project without one", 
   rmSync(join(project.root, "src/database.ts"));
   const without = await fw("db migrate", { cwd: project.root });
   assert.match(without.stderr, /^error: Cannot load src\/database\.ts: it does not exist; /);
-}, { skip: SERVERS.postgres.skip });
+}, { skip: SERVERS.postgres.skip, slow: true });
 
 test("fw doctor finds no problem in a new project, and later ones", async () => {
   await using project = await MadeProject.make({ db: "sqlite", oauth2: true });
@@ -396,7 +418,7 @@ test("fw doctor finds no problem in a new project, and later ones", async () => 
     "warning  migrations   pending until the next start or fw db migrate: 0002_add_age",
     "skipped  tables       a migration is pending",
   ]);
-});
+}, { slow: true });
 
 test("fw doctor reports the problems of a project, with exit code 1", async () => {
   await using project = await MadeProject.make();
@@ -466,7 +488,7 @@ test(
       "skipped",
     ]);
   },
-  { skip: SERVERS.postgres.skip },
+  { skip: SERVERS.postgres.skip, slow: true },
 );
 
 withoutDeno("fw routes where there is no deno says so", async () => {

@@ -39,7 +39,7 @@ for (const db of ["sqlite", "postgres", "mysql"] as const) {
       assert.ok(names.includes("OrdersController hides the orders of another tenant"));
       assert.ok(names.includes("migrations create the tables of the models"));
     },
-    { skip, exhaustive: db === "sqlite" || "long" },
+    { skip, slow: db === "sqlite" || "long" },
   );
 }
 
@@ -151,4 +151,4 @@ test("fw generate refuses fields and models that it cannot use, and writes nothi
     assert.ok(stderr.startsWith(`error: ${message}`), stderr);
   }
   assert.deepEqual([await project.fw("db status"), model()], before);
-});
+}, { slow: true });

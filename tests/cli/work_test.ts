@@ -105,7 +105,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     assert.equal(readFileSync(join(project.root, "data/done"), "utf8"), "hello");
     // its permissions are those of the task start
     assert.equal(existsSync(join(project.root, "outside")), !isDeno);
-  });
+  }, { slow: signal === "SIGINT" });
 }
 
 test("fw work --drain-ms limits how long a stop waits for a run", async () => {
@@ -143,4 +143,4 @@ test("fw work that cannot start prints a line, and ends with exit code 1", async
   const { code, stderr } = await fw("work --drain-ms -1", { cwd: project.root });
   assert.equal(code, 2);
   assert.match(stderr, /argument '-1' is invalid\. It is not a whole number from 0 to 999999999\./);
-});
+}, { slow: true });

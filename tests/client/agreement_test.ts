@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createClient } from "../../src/client/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
-import { test } from "../support/test.ts";
+import { test, testOnce } from "../support/test.ts";
 import { checkCall, type UntypedCalls } from "./agreement/check_call.ts";
 import { callsOf, type PlannedCall } from "./agreement/planned_call.ts";
 import { type PlannedRoute, ROUTES } from "./agreement/planned_route.ts";
@@ -35,9 +35,13 @@ const APPLICATIONS = fc.record({
 
 test("a client and a server agree on the calls of random routes", () => agree(30));
 
-test("a client and a server agree on the calls of thousands of random routes", () => agree(500), {
-  exhaustive: true,
-});
+testOnce(
+  "a client and a server agree on the calls of thousands of random routes",
+  () => agree(500),
+  {
+    slow: true,
+  },
+);
 
 /** Checks random applications; a handler that violates its schema is logged. */
 function agree(numRuns: number): Promise<void> {

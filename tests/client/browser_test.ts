@@ -68,7 +68,7 @@ browserTest("connect() opens a WebSocket from a page, by a path", async () => {
   await visit(server.url, async (page) => {
     assert.deepEqual(await page.evaluate(`talk(createClient("/api"))`), TALK);
   });
-}, { skip: SKIP_BROWSER });
+}, { skip: SKIP_BROWSER, slow: true });
 
 browserTest("credentials of createClient() sends cookies to another origin", async () => {
   await using server = await serve([]);
@@ -86,4 +86,4 @@ browserTest("credentials of createClient() sends cookies to another origin", asy
     })()`);
     assert.deepEqual(callers, ["nobody", "nobody", "Ann"]);
   });
-}, { skip: SKIP_BROWSER });
+}, { skip: SKIP_BROWSER, slow: true });

@@ -20,7 +20,7 @@ denoTest(
 denoTest(
   "the documented entry point for Deno Deploy compiles",
   () => serves(["--check"]),
-  { exhaustive: true },
+  { slow: true },
 );
 
 /** Serves the entry point with more flags. */

@@ -22,9 +22,14 @@ export interface TwoInstances {
 const CLIENT_SECRET = "the-secret-of-the-shop";
 
 /** Runs a test on two instances that start at once on an empty database. */
-export function testTwoInstances(name: string, body: (given: TwoInstances) => Promise<void>): void {
+export function testTwoInstances(
+  name: string,
+  body: (given: TwoInstances) => Promise<void>,
+  { slow = false }: { readonly slow?: boolean } = {},
+): void {
   test(name, () => captureLogs(["fw"], () => withTwoInstances(body)), {
     skip: SERVERS.postgres.skip ?? SKIP_REDIS,
+    slow,
   });
 }
 

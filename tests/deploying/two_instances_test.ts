@@ -33,6 +33,7 @@ testTwoInstances(
     assert.deepEqual([...byInstance.values()].map(({ length }) => length), [4, 4]);
     assert.equal((await limited(origin, "127.0.0.3")).status, 200);
   },
+  { slow: true },
 );
 
 testTwoInstances(
@@ -47,6 +48,7 @@ testTwoInstances(
     const by = [begun, finished].map(({ headers }) => headers.get("x-instance"));
     assert.deepEqual(by.toSorted(), ["0", "1"]);
   },
+  { slow: true },
 );
 
 testTwoInstances(

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { scenariosOf } from "../faults/areas.ts";
 import { Page, page } from "../support/docs.ts";
 import { ROOT } from "../support/project.ts";
 import { testOn } from "../support/test.ts";
@@ -30,14 +29,20 @@ denoTest("a file without tests, and a helper with the word in its name, declare 
   assert.equal(declaresTests("tests/missing_test.ts"), false);
 });
 
-denoTest("every run of deno task faults that a page of promises names selects scenarios", () => {
-  const runs = PROMISING.flatMap(({ text }) =>
-    [...text.matchAll(/`deno task faults ([^`]+)`/g)].map(([, words = ""]) => words)
-  );
-  assert.ok(runs.length > 5);
-  assert.deepEqual(runs.filter((words) => scenariosOf(wordsOf(words)).length === 0), []);
-  assert.deepEqual(scenariosOf(["no such fault"]), []);
-});
+denoTest(
+  "every run of deno task faults that a page of promises names selects scenarios",
+  async () => {
+    // what scenarios need takes seconds to load
+    const { scenariosOf } = await import("../faults/areas.ts");
+    const runs = PROMISING.flatMap(({ text }) =>
+      [...text.matchAll(/`deno task faults ([^`]+)`/g)].map(([, words = ""]) => words)
+    );
+    assert.ok(runs.length > 5);
+    assert.deepEqual(runs.filter((words) => scenariosOf(wordsOf(words)).length === 0), []);
+    assert.deepEqual(scenariosOf(["no such fault"]), []);
+  },
+  { slow: true },
+);
 
 denoTest("every line of the tables of guarantees names a test", () => {
   const { text } = page("guarantees");

@@ -137,4 +137,4 @@ test("many requests of a Worker wait for one another, and all are answered", asy
   const hung = await all(6, () => "/hang");
   assert.deepEqual(hung.map((answer) => answer.slice(0, 4)), Array(6).fill("503 "));
   assert.deepEqual(await distinct(6, "/notes"), ["200 12"]);
-});
+}, { slow: true });

@@ -64,7 +64,7 @@ test(
       rmSync(folder, { recursive: true });
     }
   },
-  { skip: SKIP_BROWSER },
+  { skip: SKIP_BROWSER, slow: true },
 );
 
 test("the page of the OAuth2 example signs in at the development identity provider", async () => {
@@ -76,4 +76,4 @@ test("the page of the OAuth2 example signs in at the development identity provid
     const answer = await hands.send(page, "Return the caller", 200);
     assert.match(await answer.innerText(), /"subject": "alice"/);
   });
-}, { skip: SKIP_BROWSER });
+}, { skip: SKIP_BROWSER, slow: true });

@@ -8,7 +8,7 @@ import { complaintsOf, SKIP_BROWSER, startBrowser } from "../support/browser.ts"
 import { captureLogs } from "../support/capture_logs.ts";
 import { freePort } from "../support/free_port.ts";
 import { Subprocess } from "../support/subprocess.ts";
-import { test } from "../support/test.ts";
+import { test, testOnce } from "../support/test.ts";
 
 interface Visit {
   /** The origin of the application. */
@@ -17,20 +17,23 @@ interface Visit {
   newcomer(): Promise<Page>;
 }
 
-/** Runs the example with the port as its only variable; exhaustive but for the first login. */
+/**
+ * Runs the example with the port as its only variable; slow but for the first login, and on one
+ * runtime by default.
+ */
 function exampleTest(
   name: string,
   body: (visit: Visit) => Promise<void>,
-  { exhaustive = true } = {},
+  { slow = true, register = testOnce } = {},
 ): void {
-  test(`the OAuth2 example in a browser ${name}`, async () => {
+  register(`the OAuth2 example in a browser ${name}`, async () => {
     const port = await freePort(2);
     await using example = new Subprocess("examples/oauth2.ts", { env: { PORT: String(port) } });
     await using browser = await startBrowser();
     await example.until(/\/admin -H .+$/m);
     const newcomer = async () => await (await browser.newContext()).newPage();
     await body({ origin: `http://localhost:${port}`, newcomer });
-  }, { skip: SKIP_BROWSER, exhaustive });
+  }, { skip: SKIP_BROWSER, slow });
 }
 
 /** Presses a button; returns the response of the page after all redirects. */
@@ -90,7 +93,7 @@ exampleTest("logs in with a click on a name", async ({ origin, newcomer }) => {
   assert.ok(Date.parse(expiresAt) > Date.now());
   assert.doesNotMatch(await page.content(), /eyJ|token/);
   assert.deepEqual(complaints, []);
-}, { exhaustive: false });
+}, { slow: false, register: test });
 
 exampleTest("logs in with only the keyboard", async ({ origin, newcomer }) => {
   const page = await newcomer();
@@ -158,7 +161,7 @@ exampleTest("sets a cookie that scripts and other sites cannot read", async (vis
   });
   await open(page, `${origin}/health`);
   assert.equal(await page.evaluate("document.cookie"), "");
-}, { exhaustive: false });
+}, { register: test });
 
 exampleTest("has a login page that fits small screens", async ({ origin, newcomer }) => {
   const page = await newcomer();
@@ -214,5 +217,5 @@ test(
       assert.deepEqual([answer.status(), await answer.json()], [200, "alice"]);
       assert.deepEqual(complaints, []);
     }),
-  { skip: SKIP_BROWSER },
+  { skip: SKIP_BROWSER, slow: true },
 );

@@ -128,7 +128,7 @@ for (const [what, env, says] of REFUSED) {
     assert.equal(code, 1, output);
     assert.ok(output.includes(says), output);
     assert.ok(!output.includes(SECRET), output);
-  });
+  }, { slow: what !== "keys" });
 }
 
 test("the OAuth2 example starts no provider in production", async () => {

@@ -97,6 +97,7 @@ for (const example of EXAMPLES) {
         const { code, output } = await started.process.ended;
         assert.equal(code, 0, output);
       }),
+    { slow: example.file !== "examples/users.ts" },
   );
 }
 
@@ -118,7 +119,7 @@ for (const [brand, more] of [["postgres", ["PG*"]], ["mysql", []]] as const) {
         const { code, output } = await started.process.ended;
         assert.equal(code, 0, output);
       }),
-    { skip: SERVERS[brand].skip },
+    { skip: SERVERS[brand].skip, slow: true },
   );
 }
 
@@ -145,5 +146,5 @@ denoTest(
       await delay(50); // otherwise Deno reports the last timer as a leak
       assert.deepEqual(needless, []);
     }),
-  { exhaustive: true },
+  { slow: true },
 );

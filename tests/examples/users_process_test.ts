@@ -86,14 +86,18 @@ test("HTTP table, graceful stop: SIGTERM under load fails no request, and exits 
     assert.deepEqual([...results.keys()], [200], JSON.stringify([...results]));
   }));
 
-test("Builder methods: listenGraceful() stops on SIGINT as well, and logs JSON in production", () =>
-  withExample(async (url, example) => {
-    const health = await fetch(`${url}/health`);
-    assert.deepEqual(await health.json(), { status: "ok", checks: { db: { status: "up" } } });
-    await (await fetch(`${url}/api/v1/users/1`)).body?.cancel();
-    example.kill("SIGINT");
-    const { code, output } = await example.ended;
-    assert.equal(code, 0);
-    const line = output.split("\n").find((line) => line.includes("/api/v1/users/:id")) ?? "";
-    assert.equal(JSON.parse(line).properties.status, 404);
-  }, { FW_ENV: "production" }));
+test(
+  "Builder methods: listenGraceful() stops on SIGINT as well, and logs JSON in production",
+  () =>
+    withExample(async (url, example) => {
+      const health = await fetch(`${url}/health`);
+      assert.deepEqual(await health.json(), { status: "ok", checks: { db: { status: "up" } } });
+      await (await fetch(`${url}/api/v1/users/1`)).body?.cancel();
+      example.kill("SIGINT");
+      const { code, output } = await example.ended;
+      assert.equal(code, 0);
+      const line = output.split("\n").find((line) => line.includes("/api/v1/users/:id")) ?? "";
+      assert.equal(JSON.parse(line).properties.status, 404);
+    }, { FW_ENV: "production" }),
+  { slow: true },
+);

@@ -1,6 +1,6 @@
 /**
- * Runs the one suite on Deno, with its exhaustive tests, on Node and on Bun, and the tests of workerd,
- * several processes at a time. Prints how many tests passed, failed, were skipped, or are left to
+ * Runs the one suite, with its slow tests, on Deno, Node and Bun, and the tests of workerd, several
+ * processes at a time. Prints how many tests passed, failed, were skipped, or are left to
  * another runtime, and why. All come from npm.
  *
  * Fails if a test failed, if one was skipped for anything but the vectors of Wycheproof where they are
@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { SKIP_WYCHEPROOF } from "../oauth2/resource_server/wycheproof.ts";
 import { ROOT, sourceFiles } from "../support/project.ts";
 import { BUN, NODE, OLDEST_NODE } from "../support/runtimes.ts";
-import { EXHAUSTIVE, LONG, MAX_TEST_MS, SCOPE } from "../support/test.ts";
+import { LONG, MAX_TEST_MS, SCOPE } from "../support/test.ts";
 import { type Command, runSideBySide } from "../support/side_by_side.ts";
 import {
   BUN_SUMMARY,
@@ -71,7 +71,8 @@ const wanted = process.argv.slice(2);
 const runtimes = RUNTIMES.filter(({ name }) =>
   wanted.length === 0 || wanted.some((word) => name.startsWith(word))
 );
-const commands = runtimes.flatMap(({ commands }) => commands);
+const commands = runtimes.flatMap(({ commands }) => commands)
+  .map((command) => ({ ...command, env: { ...command.env, [SCOPE]: "all" } }));
 const endings = [...runSideBySide(commands, { atOnce: AT_ONCE, maxMinutes: MAX_MINUTES })];
 const rows: string[] = [];
 const skipped: { readonly why: string; readonly count: number; readonly names: string[] }[] = [];
@@ -129,7 +130,7 @@ function filesOfParts(): readonly (readonly string[])[] {
 }
 
 function isElsewhere(why: string): boolean {
-  return why.startsWith("needs ") || [EXHAUSTIVE, LONG].includes(why);
+  return why.startsWith("needs ") || why === LONG;
 }
 
 function deno(name: string, args: readonly string[]): Runtime {
@@ -137,7 +138,6 @@ function deno(name: string, args: readonly string[]): Runtime {
     name,
     commands: [{
       words: ["npx", "-y", "deno", "task", "--quiet", "test", ...args],
-      env: { [SCOPE]: "all" },
     }],
     summary: DENO_SUMMARY,
   };

@@ -22,7 +22,7 @@ async function start(args: readonly (string | number)[]): Promise<Subprocess> {
   return started;
 }
 
-for (const [seconds, exhaustive] of [[PART_SECONDS, true], [SECONDS, "long"]] as const) {
+for (const [seconds, slow] of [[PART_SECONDS, true], [SECONDS, "long"]] as const) {
   testOnEach(
     `a server and two workers that are killed in turn for ${seconds} s lose and repeat no order`,
     async ({ url }) => {
@@ -58,6 +58,6 @@ for (const [seconds, exhaustive] of [[PART_SECONDS, true], [SECONDS, "long"]] as
       assert.ok(clients.lost > 0, "no request was interrupted");
       assert.ok(kills >= fleet.length && orders.length > kills, `${kills}, ${orders.length}`);
     },
-    { exhaustive, register: testOnce },
+    { slow, register: testOnce },
   );
 }

@@ -47,4 +47,4 @@ test("old jobs that have no end delay neither the next heartbeat for long nor a 
   const before = purges;
   await beats.stop();
   assert.ok(purges - before <= 1);
-});
+}, { slow: true });

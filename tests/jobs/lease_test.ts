@@ -84,6 +84,7 @@ testWorkers(
     await until(async () => (await one.jobs.find(id))?.state === "done");
     assert.equal(runs, 1);
   },
+  { slow: ["mysql"] },
 );
 
 testJobs("runs of a claim that are done end together, without lost and locked ones", async (
@@ -173,7 +174,7 @@ testJobs("a worker that drains twice at a time beats until both have ended", asy
   const before = await beats();
   await until(async () => await beats() > before);
   assert.deepEqual(await long, ["done"]);
-});
+}, { slow: ["sqlite", "mysql"] });
 
 test("LostRuns finds runs without a heartbeat for as many looks as a lease has beats", () => {
   const lost = new LostRuns({ leaseMs: 250 });

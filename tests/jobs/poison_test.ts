@@ -22,5 +22,5 @@ for (const [how, what] of [["exit", "exits"], ["throw", "throws where nothing ca
     const found = await app.jobs.find(id);
     assert.equal(`${found?.state} ${found?.reason}`, "dead the workers of 3 runs were lost");
     assert.deepEqual(codes, [1, 1, 1, 0]);
-  });
+  }, { slow: true });
 }

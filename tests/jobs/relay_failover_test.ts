@@ -15,6 +15,7 @@ const Send = job("send", { body: v.object({ n: v.number() }) });
 function testRedis(
   name: string,
   run: (url: string, context: { server: RedisServer; logged: () => string[] }) => Promise<void>,
+  options: { readonly slow?: boolean } = {},
 ): void {
   if (SKIP_REDIS_SERVER) return test(name, () => {}, { skip: SKIP_REDIS_SERVER });
   testRelayed(name, (url) =>
@@ -27,7 +28,7 @@ function testRedis(
         await run(url, { server, logged });
       }
       await delay(2100); // ioredis keeps a timer for 2 s after a connection that was refused
-    }));
+    }), options);
 }
 
 /** Creates an application whose jobs run over a Redis: one has run. */
@@ -67,7 +68,7 @@ testRedis("jobs run over new connections when those before have become silent", 
   line.silence();
   await app.jobs.enqueue(Send, { n: 1 });
   await until(() => seen.length === 2);
-});
+}, { slow: true });
 
 testRedis("a Redis that answers and takes no jobs is logged once", async (
   url,
@@ -84,4 +85,4 @@ testRedis("a Redis that answers and takes no jobs is logged once", async (
   assert.equal(errors.length, 1, logged().join());
   // the wait for a job, which ends, is another failure than the refusal
   assert.ok(logged().length <= 3, logged().join());
-});
+}, { slow: true });

@@ -127,7 +127,11 @@ testRelayed("a kind that a process does not handle runs in another one", async (
 });
 
 /** Runs a test with a Redis of its own, which it can kill and flush. */
-function testRedis(name: string, run: (url: string, server: RedisServer) => Promise<void>): void {
+function testRedis(
+  name: string,
+  run: (url: string, server: RedisServer) => Promise<void>,
+  options: { readonly slow?: boolean } = {},
+): void {
   if (SKIP_REDIS_SERVER) return test(name, () => {}, { skip: SKIP_REDIS_SERVER });
   testRelayed(name, async (url) => {
     {
@@ -135,7 +139,7 @@ function testRedis(name: string, run: (url: string, server: RedisServer) => Prom
       await run(url, server);
     }
     await delay(2100); // ioredis keeps a timer for 2 s after a connection that was refused
-  });
+  }, options);
 }
 
 testRedis("FLUSHALL loses no job, and no run that has begun", async (url, server) => {
@@ -217,7 +221,7 @@ testRedis("a worker starts, and stops in time, while Redis is away", async (url,
   await app.work();
   await server.start();
   await until(() => seen.length === 1);
-});
+}, { slow: true });
 
 interface Lines {
   readonly db: TcpLine;

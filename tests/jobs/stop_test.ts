@@ -136,7 +136,7 @@ for (const how of ["listenGraceful", "startWorkers"]) {
     const rows = await app.db.fwJob.findMany({ orderBy: { seq: "asc" } });
     const states = rows.map(({ name, state, attempts }) => [name, state, attempts]);
     assert.deepEqual(states, [["short", "done", 1], ["long", "ready", 0]]);
-  });
+  }, { slow: how === "startWorkers" });
 }
 
 test("listen() runs no jobs with whileServing: false, startWorkers() does", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DevelopmentIdentityProvider } from "../../src/testing/mod.ts";
 import { captureLogs } from "../support/capture_logs.ts";
 import { ROOT } from "../support/project.ts";
-import { test } from "../support/test.ts";
+import { test, testOnce } from "../support/test.ts";
 import { documentedAnswers } from "./typed_client/documented_answers.ts";
 import { limitedExample, type Serve, usersExample } from "./typed_client/servers.ts";
 import { EXACT_TYPES, PRELUDE, REFUSED } from "./typed_client/snippets.ts";
@@ -31,14 +31,18 @@ async function drive(
 const isAnyOf = (...statuses: readonly number[]) => (answer: string) =>
   statuses.some((status) => answer.includes(` ${status} `));
 
-test("a typed client of the users example creates, lists, gets, changes and deletes, and gets each documented error that input can cause", async () => {
-  const { given, documented } = await drive("every_operation.ts", { at: usersExample() });
-  // without tokens there are no other tenants, and it takes 100 000 requests to pass the limit
-  const isElsewhere = isAnyOf(403, 429);
-  assert.deepEqual(given, documented.filter((answer) => !isElsewhere(answer)));
-});
-
 test(
+  "a typed client of the users example creates, lists, gets, changes and deletes, and gets each documented error that input can cause",
+  async () => {
+    const { given, documented } = await drive("every_operation.ts", { at: usersExample() });
+    // without tokens there are no other tenants, and it takes 100 000 requests to pass the limit
+    const isElsewhere = isAnyOf(403, 429);
+    assert.deepEqual(given, documented.filter((answer) => !isElsewhere(answer)));
+  },
+  { slow: true },
+);
+
+testOnce(
   "a typed client of the users example with tokens gets 401 and 403 of every operation, as documented",
   () =>
     captureLogs(["fw"], async () => {
@@ -60,20 +64,20 @@ test(
       const created = "POST /api/v1/users 201 application/json";
       assert.deepEqual(given, [...documented.filter(isAnyOf(401, 403)), created].sort());
     }),
-  { exhaustive: true },
+  { slow: true },
 );
 
-test(
+testOnce(
   "a typed client of the users example with a limit of 1 gets 429 of every operation, as documented",
   async () => {
     const { given, documented } = await drive("limit.ts", { at: limitedExample() });
     const listed = "GET /api/v1/users 200 application/json";
     assert.deepEqual(given, [...documented.filter(isAnyOf(429)), listed].sort());
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
-test(
+testOnce(
   "the types of the users document are exact, and refuse each wrong program with one error",
   async () => {
     using workspace = new Workspace();
@@ -98,5 +102,5 @@ test(
     assert.deepEqual(wrong, []);
     assert.deepEqual(Object.fromEntries(errors), {}, "files have errors that are to have none");
   },
-  { exhaustive: true },
+  { slow: true },
 );

@@ -26,7 +26,7 @@ denoTest(
     writeFileSync(join(cwd, "all.ts"), imports.join(""));
     await succeed([process.execPath, "run", "--check=all", "--no-prompt", "all.ts"], { cwd, env });
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 denoTest(
@@ -48,11 +48,11 @@ denoTest(
     const proof = await succeed([...fw, "prove", "--requests", "50"], { cwd: shop, env });
     assert.match(proof, /^document {2}50 requests: every answer as documented, no 5xx; /);
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 denoTest("deno publish has nothing to warn of", async () => {
   await using registry = await JsrRegistry.serve();
   const { code, stdout, stderr } = registry.published;
   assert.deepEqual([code, (stdout + stderr).match(/^warning.*/gim)], [0, null]);
-});
+}, { slow: true });

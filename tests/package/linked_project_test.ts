@@ -43,4 +43,4 @@ test("the sources of a linked checkout pass the type check of a stricter project
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, { exhaustive: true });
+}, { slow: true });

@@ -10,7 +10,7 @@ import { Site } from "../edge/site.ts";
 import { Worker } from "../edge/worker.ts";
 import { LEFT_OUT } from "./left_out.ts";
 import { ROOT } from "../support/project.ts";
-import { IS_EXHAUSTIVE, testOn } from "../support/test.ts";
+import { IS_ALL, testOn } from "../support/test.ts";
 import { BUN, NODE, OLDEST_NODE, runtimeOf } from "../support/runtimes.ts";
 import { newNpmProject, succeed } from "./npm_project.ts";
 import { serveNpmRegistry } from "./npm_registry.ts";
@@ -141,7 +141,7 @@ function edgeExample(): string {
 }
 
 const denoTest = testOn(["deno"], "it builds the package, and runs the other runtimes");
-const isRun = "Deno" in globalThis && IS_EXHAUSTIVE;
+const isRun = "Deno" in globalThis && IS_ALL;
 const tarball = isRun ? await build() : "";
 
 denoTest(
@@ -181,7 +181,7 @@ denoTest(
       );
     }
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 const PROOF = `import { controller, module, route } from "@fw/fw";
@@ -237,7 +237,7 @@ denoTest(
     await succeed(["npm", ...install.split(" ").slice(1)], { cwd });
     assert.match(await proof(), /^document {2}50 requests: every answer as documented, no 5xx; /);
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 denoTest(
@@ -261,7 +261,7 @@ denoTest(
     const metrics = await bundle(METRICS, { project: cwd });
     await assert.rejects(Worker.start(metrics.code), /bundles for the edge leave them out/);
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 denoTest("bun add installs the package: the quick start is served by Bun", async () => {
@@ -274,7 +274,7 @@ denoTest("bun add installs the package: the quick start is served by Bun", async
   await succeed([bun, "add", ...addedBy("bun add")], { cwd, env });
   assert.equal(await succeed([bun, "import_all.mjs"], { cwd }), "true");
   await assertQuickStart({ cwd, program: bun });
-}, { exhaustive: true });
+}, { slow: true });
 
 denoTest("deno add installs the package for npm: the quick start is served by Deno", async () => {
   await using registry = await serveNpmRegistry(tarball);
@@ -286,7 +286,7 @@ denoTest("deno add installs the package for npm: the quick start is served by De
   await succeed([process.execPath, "check", "main.ts", "all.ts"], { cwd, env });
   await succeed([process.execPath, "run", "--no-prompt", "all.ts"], { cwd, env });
   await assertQuickStart({ cwd, env });
-}, { exhaustive: true });
+}, { slow: true });
 
 /** Builds the package for all tests, and starts the bundler, whose process all tests share. */
 async function build(): Promise<string> {

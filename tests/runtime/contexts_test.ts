@@ -43,6 +43,9 @@ test("deno serve begins requests in its own context after a transaction has load
   keepsWrites("import", { command: "serve" }));
 
 for (const beginning of ["aggregate", "lock", "createMany"]) {
-  test(`DbOptions.open() has loaded on Deno what ${beginning} needs, for any server`, () =>
-    keepsWrites(beginning, { args: ["plain"] }));
+  test(
+    `DbOptions.open() has loaded on Deno what ${beginning} needs, for any server`,
+    () => keepsWrites(beginning, { args: ["plain"] }),
+    { slow: beginning !== "createMany" },
+  );
 }

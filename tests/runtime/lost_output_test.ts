@@ -55,7 +55,7 @@ test("listenGraceful() ends although a sink never writes", async () => {
   await child.accepts(port);
   await statusOf(port, "/reject");
   assert.deepEqual(await child.ended, { code: 1, output: "1 records\n" });
-});
+}, { slow: true });
 
 for (const end of ["SIGTERM", "/reject"]) {
   test(`a reader that is slow gets all lines that were logged before ${end}`, async () => {

@@ -23,7 +23,7 @@ test(
     await reset(url, 600);
     await settlesBelow(url, before + KEPT + SLACK);
   },
-  { skip },
+  { skip, slow: true },
 );
 
 test("a server opens WebSockets after others were reset at once", async () => {

@@ -74,7 +74,7 @@ test("a client that does not answer a close is closed with 1006", async () => {
   client.socket.write(frame(0x88, "\x03\xe8")); // too late
   await delay(200);
   assert.deepEqual(closes, ["Bun" in globalThis ? 1000 : 1006]); // at once on Bun, as it was sent
-}, { exhaustive: true });
+}, { slow: true });
 
 test("a WebSocket joins the fragments of a message", async () => {
   await using server = await serveSockets(ECHO, LOCAL);

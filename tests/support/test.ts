@@ -10,10 +10,10 @@ export interface TestOptions {
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
   /**
-   * Whether it is exhaustive rather than telling, so that only `deno task test:all` runs it, on
-   * Deno; or so long that only `FW_TEST=full deno task test` does.
+   * Whether only `deno task test:all` runs it, as it takes seconds for one more case of what
+   * another test shows; or, as it takes minutes, only `FW_TEST=full deno task test`.
    */
-  readonly exhaustive?: boolean | "long";
+  readonly slow?: boolean | "long" | undefined;
 }
 
 /** Registers a test. */
@@ -21,19 +21,19 @@ export type Test = (name: string, body: Body, options?: TestOptions) => void;
 
 type Body = () => void | Promise<void>;
 
-/** The variable that is `all` where exhaustive tests run too, and `full` where long ones do. */
+/** The variable that is `all` where slow tests run too, and `full` where long ones do. */
 export const SCOPE = "FW_TEST";
 
-/** Why an exhaustive test is left out. */
-export const EXHAUSTIVE = "exhaustive: deno task test:all runs it, on Deno";
+/** Why a slow test is left out. */
+export const SLOW = "slow: deno task test:all runs it";
 
 /** Why a long test is left out. */
 export const LONG = "long: FW_TEST=full deno task test runs it";
 
 const scope = process.env[SCOPE];
 
-/** Whether exhaustive tests run, long ones or not. */
-export const IS_EXHAUSTIVE = scope === "all" || scope === "full";
+/** Whether slow tests run, long ones or not. */
+export const IS_ALL = scope === "all" || scope === "full";
 
 /** After these, a test fails: one that waits for ever would hide its name, and all others. */
 export const MAX_TEST_MS = (scope === "full" ? 120 : 20) * 60_000;
@@ -42,9 +42,9 @@ export const MAX_TEST_MS = (scope === "full" ? 120 : 20) * 60_000;
 export function test(
   name: string,
   body: Body,
-  { skip, exhaustive = false }: TestOptions = {},
+  { skip, slow = false }: TestOptions = {},
 ): void {
-  const reason = skip ?? whyLeftOut(exhaustive);
+  const reason = skip ?? whyLeftOut(slow);
   const title = reason === undefined ? name : `${name} [${reason}]`;
   const fn = () => inTime(body);
   if (!("Deno" in globalThis)) return void nodeTest(title, { skip: reason !== undefined }, fn);
@@ -57,7 +57,7 @@ export function test(
   });
 }
 
-/** Returns how many cases an exhaustive test tries: all in the scope `full`, else a part. */
+/** Returns how many cases a slow test tries: all in the scope `full`, else a part. */
 export function casesOf(full: number, part = full / 5): number {
   return scope === "full" ? full : part;
 }
@@ -68,10 +68,10 @@ export function afterFile(run: () => void | Promise<void>): void {
   else after(run);
 }
 
-function whyLeftOut(exhaustive: TestOptions["exhaustive"]): string | undefined {
-  if (!exhaustive || scope === "full") return undefined;
-  if (exhaustive === "long") return LONG;
-  return IS_EXHAUSTIVE ? undefined : EXHAUSTIVE;
+function whyLeftOut(slow: TestOptions["slow"]): string | undefined {
+  if (!slow || scope === "full") return undefined;
+  if (slow === "long") return LONG;
+  return IS_ALL ? undefined : SLOW;
 }
 
 async function inTime(body: Body): Promise<void> {

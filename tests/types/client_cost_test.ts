@@ -47,7 +47,7 @@ test("a call of a client is as much work for the compiler in a larger API", () =
     return (many - few) / 8;
   });
   assert.ok(small > 50 && large < small * 1.2, `${small} types a call, then ${large}`);
-}, { exhaustive: true });
+}, { slow: true });
 
 test("a client adds at most 12 % to the work of the compiler for resources", () => {
   const added = (hasClient: boolean) => {
@@ -59,7 +59,7 @@ test("a client adds at most 12 % to the work of the compiler for resources", () 
   const ratio = added(true) / added(false);
   console.log(`with a client: ${ratio.toFixed(3)} of the instantiations of resources without one`);
   assert.ok(ratio > 1 && ratio < 1.12, `${ratio} of the types without a client`);
-}, { exhaustive: true });
+}, { slow: true });
 
 /** Returns a program of resources, and a call of one. */
 function resourcesOf(resources: number, hasClient: boolean): string {

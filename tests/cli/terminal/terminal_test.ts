@@ -90,7 +90,7 @@ denoTest("fw db diff asks on a terminal which columns are renamed", async () => 
     readFileSync(join(project.root, "migrations/0002_rename.sql"), "utf8"),
     /^-- This fails .*\n.*\nalter table "cats" rename column "name" to "full";$/m,
   );
-}, { skip });
+}, { skip, slow: true });
 
 test("fw new prompts for the name on a terminal", async () => {
   using folder = new TemporaryFolder();
@@ -156,7 +156,7 @@ test("fw db rollback prompts on a terminal, except in production", async () => {
   const { code, text } = await onTerminal("db rollback", { cwd, typed: [[question, "yes\n"]] });
   assert.equal(code, 0, text);
   assert.match(text, /rolled back␛\[39m 0001_create_cats/);
-}, { skip });
+}, { skip, slow: true });
 
 test("fw shows progress after half a second, and removes it", async () => {
   using folder = new TemporaryFolder();

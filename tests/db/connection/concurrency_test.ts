@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { DbError, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
-import { type Brand, type TestDatabase, testOnEach } from "../support/database.ts";
+import {
+  type Brand,
+  type EachOptions,
+  type TestDatabase,
+  testOnEach,
+} from "../support/database.ts";
 
 const Account = model("accounts", {
   id: field.integer().primaryKey(),
@@ -10,12 +15,16 @@ const Account = model("accounts", {
 class Bank extends DbService.with({ account: Account }) {}
 
 /** Runs a test on a bank on each database; a thousand callers may wait for a connection. */
-function testBankOnEach(name: string, run: (bank: Bank, brand: Brand) => Promise<void>): void {
+function testBankOnEach(
+  name: string,
+  run: (bank: Bank, brand: Brand) => Promise<void>,
+  options: EachOptions = {},
+): void {
   testOnEach(name, async ({ brand, url }: TestDatabase) => {
     await using bank = await Bank.open(DbOptions.fromUrl(url).acquireTimeoutMs(60_000));
     await bank.createTables();
     await run(bank, brand);
-  });
+  }, options);
 }
 
 /** Lets timers and input and output come first. */
@@ -55,6 +64,7 @@ testBankOnEach(
     // Some found too little on the account.
     assert.deepEqual(new Set(moved), new Set([true, false]));
   },
+  { slow: ["mysql"] },
 );
 
 testBankOnEach("Repository.upsert() leaves one row when two hundred have one key", async (bank) => {

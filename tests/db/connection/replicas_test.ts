@@ -15,7 +15,7 @@ import {
 } from "../../../src/db/mod.ts";
 import { withOpenTelemetry } from "../../support/open_telemetry.ts";
 import { test } from "../../support/test.ts";
-import { openDb, testOnEach } from "../support/database.ts";
+import { type EachOptions, openDb, testOnEach } from "../support/database.ts";
 import { administer, createDatabase } from "../support/servers.ts";
 import { killSessions, type ServerBrand } from "../support/sessions.ts";
 import { tcpLine } from "../support/tcp_line.ts";
@@ -40,10 +40,14 @@ interface Replicated {
   readonly replicas: readonly string[];
 }
 
-/** Each database has a row by its own name: it shows where a read went. */
+/**
+ * Each database has a row by its own name: it shows where a read went. As most is the same on both
+ * servers, by default it is slow on one.
+ */
 function testReplicated(
   name: string,
   run: (databases: Replicated) => Promise<void>,
+  { slow = ["postgres"] }: Pick<EachOptions, "slow"> = {},
 ): void {
   testOnEach(name, async (database) => {
     const brand = database.brand as ServerBrand;
@@ -55,7 +59,7 @@ function testReplicated(
       await db.place.create({ data: { id: 1, name } });
     }
     await run({ brand, primary: database.url, replicas: [one.url, two.url] });
-  }, { brands: ["postgres", "mysql"] });
+  }, { brands: ["postgres", "mysql"], slow });
 }
 
 async function placeIn(db: Db): Promise<string | undefined> {
@@ -116,7 +120,7 @@ testReplicated("reads go to the replicas in turn, all else to the database", asy
   assert.equal(await own.place.scoped({ name: "new" }).count(), 1);
   await db.checkTables();
   await db.ping();
-});
+}, { slow: [] });
 
 testReplicated("a request that writes reads from the database from then on", async (
   { primary, replicas },
@@ -290,7 +294,7 @@ testReplicated("a replica that hangs is left out, however short the limits of re
   assert.equal(await read(), "StatementTimeout");
   const untilMs = performance.now() + 3_000; // the ping takes 1 s
   while (performance.now() < untilMs) assert.equal((await db.place.findFirst())?.name, "primary");
-});
+}, { slow: true });
 
 testReplicated("no read waits for a replica that is opened or tried again", async (
   { primary, replicas: [one = ""] },
@@ -319,7 +323,7 @@ testReplicated("no read waits for a replica that is opened or tried again", asyn
     assert.equal(await placeWithin(), "primary");
   }
   await replicas.close();
-});
+}, { slow: true });
 
 testReplicated("a replica that is left out is tried again", async (
   { primary, replicas: [one = ""] },

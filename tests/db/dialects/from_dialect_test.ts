@@ -352,7 +352,7 @@ testOnEach(
     await assert.rejects(db.transaction(asleep), late);
     assert.equal(await db.user.count(), 0);
   },
-  { brands: ["postgres", "mysql"] },
+  { brands: ["postgres", "mysql"], slow: true },
 );
 
 testOnEach("DbOptions.fromDialect() binds rows value by value on MySQL", async ({ url }) => {
@@ -416,4 +416,4 @@ testOnEach("a stream that loses its connection keeps no place in the pool", asyn
     }
   }, { code: "StatementTimeout" });
   assert.equal(await db.user.count(), 1000);
-}, { brands: ["mysql"] });
+}, { brands: ["mysql"], slow: true });

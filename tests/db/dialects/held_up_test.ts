@@ -56,5 +56,5 @@ testOnEach(
       assert.ok(rows.some(({ ended }) => ended), "no connection was idle");
     }
   },
-  { brands: ["postgres"] },
+  { brands: ["postgres"], slow: true },
 );

@@ -51,7 +51,7 @@ test(
     await primary.start(); // as another primary: the order decides
     assert.equal(await portFor("read-write"), primary.port);
   },
-  { skip: SKIP_OWN.postgres },
+  { skip: SKIP_OWN.postgres, slow: true },
 );
 
 testOnEach("a host that is down or hangs is passed over", async ({ url }) => {

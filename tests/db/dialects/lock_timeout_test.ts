@@ -75,7 +75,7 @@ test("a caught lock failure ends the transaction that the server has rolled back
     await assert.rejects(kysely, ended("run query"));
   });
   assert.deepEqual(texts, ["locked"]);
-}, { skip: SKIP_OWN.mysql });
+}, { skip: SKIP_OWN.mysql, slow: true });
 
 testOnEach("a transaction goes on after a caught lock failure of a statement", async ({ url }) => {
   await using db = await Db.open(DbOptions.fromUrl(url));

@@ -83,12 +83,12 @@ for (const mode of MODES) {
 
   denoTest(`the tests of the data layer pass through PgBouncer in ${mode} mode`, async () => {
     await checkSuites(mode, SUITES[mode]);
-  }, { skip: SKIP_PGBOUNCER, exhaustive: true });
+  }, { skip: SKIP_PGBOUNCER, slow: true });
 }
 
 denoTest("more tests of the data layer pass through PgBouncer in transaction mode", async () => {
   await checkSuites("transaction", MORE_SUITES);
-}, { skip: SKIP_PGBOUNCER, exhaustive: "long" });
+}, { skip: SKIP_PGBOUNCER, slow: "long" });
 
 async function checkSuites(mode: PoolMode, names: readonly string[]): Promise<void> {
   let ending = await runSuites(mode, names);

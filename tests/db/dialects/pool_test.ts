@@ -195,7 +195,7 @@ testOnEach("a process ends by itself once its database is closed", async ({ url 
   await using child = new Subprocess("tests/db/dialects/close_fixture.ts", { args: [url] });
   const { code, output } = await child.ended;
   assert.deepEqual([code, output.trim()], [0, "closed"]);
-});
+}, { slow: ["sqlite", "mysql"] });
 
 testOnEach("a statement that is given up closes its own connection alone", async (
   { brand, url },

@@ -27,7 +27,7 @@ testOnEach(
       for (let i = 0; i < 1_100; i++) await ask(i);
     });
   },
-  { brands: ["postgres"] },
+  { brands: ["postgres"], slow: true },
 );
 
 testOnEach(

@@ -38,7 +38,7 @@ test("a commit that no standby has confirmed is not acknowledged", async () => {
   const transaction = late.transaction(() => late.user.create({ data: user("g") }));
   await assert.rejects(transaction, { code: "StatementTimeout" });
   assert.equal(await db.user.count(), writes.length + 2);
-}, { skip: SKIP_OWN.postgres });
+}, { skip: SKIP_OWN.postgres, slow: true });
 
 function user(name: string) {
   return { tenant_id: "a", email: `${name}@example.org`, name };

@@ -144,7 +144,7 @@ for (const brand of BRANDS) {
     assert.match(String(await connect(brand, `${url}prefer&sslaccept=strict`)), NO_TLS);
     const trusted = `${url}prefer&sslrootcert=${server.rootCert}`;
     assert.match(String(await connect(brand, trusted)), NO_TLS);
-  }, { skip: SKIP_TLS[brand] });
+  }, { skip: SKIP_TLS[brand], slow: brand === "postgres" });
 }
 
 for (const brand of BRANDS) {
@@ -161,7 +161,7 @@ for (const brand of BRANDS) {
     const { rows } = await ENCRYPTED[brand].execute(db.kysely);
     assert.equal(Boolean(Number(rows[0]?.is_encrypted)), true);
     assert.notEqual(await sessionOf(brand, db.kysely), id);
-  }, { skip: SKIP_TLS[brand] });
+  }, { skip: SKIP_TLS[brand], slow: brand === "postgres" });
 }
 
 test("PostgreSQL is sent nothing in plain text where TLS is required", async () => {

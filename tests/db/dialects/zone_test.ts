@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DbOptions } from "../../../src/db/mod.ts";
 import { Subprocess } from "../../support/subprocess.ts";
+import { testOnce } from "../../support/test.ts";
 import { Db, testOnEach } from "../support/database.ts";
 import { administer } from "../support/servers.ts";
 
@@ -65,7 +66,11 @@ for (const opening of ["url", "dialect"] as const) {
         }
         await check({ brand, url }, { opening, zone });
       },
-      { brands: ["postgres", "mysql"], exhaustive: zone !== "America/New_York" },
+      {
+        brands: ["postgres", "mysql"],
+        ...(zone !== "America/New_York" || opening === "dialect") &&
+          { slow: true, register: testOnce },
+      },
     );
   }
 }

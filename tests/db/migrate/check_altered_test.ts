@@ -5,10 +5,10 @@ import { sql } from "kysely";
 import { DbError, DbOptions, DbService, field, model } from "../../../src/db/mod.ts";
 import type { FieldKind } from "../../../src/db/model/field_kind.ts";
 import type { AnyField } from "../../../src/db/model/model.ts";
-import { IS_EXHAUSTIVE } from "../../support/test.ts";
+import { IS_ALL } from "../../support/test.ts";
 import { type Brand, testOnEach } from "../support/database.ts";
 
-const RUNS = IS_EXHAUSTIVE ? 40 : 10;
+const RUNS = IS_ALL ? 40 : 10;
 const DEFAULTS = {
   integer: 5,
   bigint: 2n ** 62n,

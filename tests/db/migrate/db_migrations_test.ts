@@ -163,7 +163,7 @@ testOnEach("DbMigrations.migrate() at once runs in one of several processes", as
     none,
     none,
   ]);
-});
+}, { slow: true });
 
 testOnEach(
   "DbMigrations.migrate() names the migration that fails, as opening does",

@@ -192,6 +192,7 @@ testOnEach(
     const ended = { code: 0, output: "notes 1\n" };
     assert.deepEqual(await Promise.all([run(), run(), run()]), [ended, ended, ended]);
   },
+  { slow: ["sqlite", "mysql"] },
 );
 
 test("DbOptions.migrations() needs no file access", async () => {

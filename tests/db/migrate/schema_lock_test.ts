@@ -38,7 +38,7 @@ test(
         new RegExp(`^Waiting to create tables: ${session} is changing the schema$`),
       );
     }),
-  { skip: SERVERS.postgres.skip, exhaustive: true },
+  { skip: SERVERS.postgres.skip, slow: true },
 );
 
 test("a migration has the lock_timeout of its role", async () => {

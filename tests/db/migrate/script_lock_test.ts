@@ -89,7 +89,7 @@ testOnEach("an instance waits for the script of one that was killed", async ({ b
   });
   // PostgreSQL has run it without a transaction, and so without its entry.
   if (brand === "mysql") assert.equal(await notes.balance(), 100);
-}, { brands: ["postgres", "mysql"] });
+}, { brands: ["postgres", "mysql"], slow: ["postgres"] });
 
 testOnEach("the session that has the lock is not idle while another one runs a script", async (
   { brand, url },
@@ -107,4 +107,4 @@ testOnEach("the session that has the lock is not idle while another one runs a s
     assert.deepEqual(await migrating, ["1_script"]);
     assert.ok(idle + 1 < running, `idle for ${idle} s of ${running} s`);
   });
-}, { brands: ["postgres", "mysql"] });
+}, { brands: ["postgres", "mysql"], slow: ["postgres"] });

@@ -85,7 +85,7 @@ testOnEach("pages visit each row that stays once, in order", async ({ url }) => 
 
 testOnEach("pages visit each row that stays once, in order, in many walks", async ({ url }) => {
   await tryWalks(url, MANY_RUNS);
-}, { exhaustive: true, register: testOnce });
+}, { slow: true, register: testOnce });
 
 async function tryWalks(url: string, numRuns: number): Promise<void> {
   await using db = await Entries.open(DbOptions.fromUrl(url));

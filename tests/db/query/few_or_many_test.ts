@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DbOptions } from "../../../src/db/mod.ts";
+import { testOnce } from "../../support/test.ts";
 import { testOnEach } from "../support/database.ts";
 import { Blog } from "../support/blog.ts";
 import { openNoted } from "../support/noted.ts";
@@ -116,4 +117,4 @@ testOnEach("few and many rows are read and written by related rows", async ({ ur
     assert.equal(await db.post.count({ where }), 0);
   }
   assert.equal(await db.post.count(), 0);
-}, { exhaustive: true });
+}, { slow: true, register: testOnce });

@@ -93,7 +93,7 @@ testOnEach("include reads the page of each that is part of all its rows", async 
       }
     }
   }
-});
+}, { slow: ["mysql"] });
 
 testOnEach("include reads pages of pages, in the scope", async ({ url }) => {
   await using db = await Blog.open(DbOptions.fromUrl(url));
@@ -132,7 +132,7 @@ testOnEach("include reads pages of rows that a long list selects", async ({ url 
     assert.deepEqual(first?.posts, [{ id: 8 }, { id: 15 }]);
     assert.deepEqual(others.at(-1)?.posts, [{ id: 9 }, { id: 14 }]);
   }
-});
+}, { slow: ["mysql"] });
 
 const PLANS = {
   // Nothing is sorted for an owner: the index ends with the primary key.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DbOptions, DbService, field, hasMany, model, type Row } from "../../../src/db/mod.ts";
+import { testOnce } from "../../support/test.ts";
 import { type Db, Sample, testDbOnEach, testOnEach } from "../support/database.ts";
 import { openNoted } from "../support/noted.ts";
 import { planOf } from "../support/plans.ts";
@@ -25,7 +26,7 @@ const LONG = 30_000;
 
 testDbOnEach("Where finds the values of each kind in short and long lists", async (db) => {
   await checkKinds(db);
-});
+}, { slow: ["mysql"] });
 
 testOnEach("DbOptions.fromDialect() binds lists of each kind", async ({ brand, url }) => {
   const { PostgresJSDialect } = await import("kysely-postgres-js");
@@ -37,7 +38,7 @@ testOnEach("DbOptions.fromDialect() binds lists of each kind", async ({ brand, u
   await using db = await Samples.open(DbOptions.fromDialect(dialect));
   await db.createTables();
   await checkKinds(db);
-}, { brands: ["postgres", "mysql"], exhaustive: true });
+}, { brands: ["postgres", "mysql"], slow: true, register: testOnce });
 
 const SILENT = { onnotice: () => {} };
 
@@ -90,7 +91,7 @@ testOnEach("Repository takes lists of 100 000 ids", async ({ url }) => {
   assert.deepEqual([parents.length, ...counts.toSorted()], [MANY, 1, 2]);
   await db.child.deleteMany({ all: true });
   assert.equal(await db.parent.deleteMany({ where }), MANY);
-});
+}, { slow: ["postgres"] });
 
 testOnEach("Repository finds the values of a list by an index", async (database) => {
   const { brand } = database;

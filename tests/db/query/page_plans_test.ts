@@ -110,4 +110,4 @@ testOnEach("pages begin at their cursors by an index", async (database) => {
     // Equal values alone would find all rows before the page, too.
     if (brand === "mysql") assert.doesNotMatch(plan, /"type":"ref"/, plan);
   }
-});
+}, { slow: ["mysql"] });

@@ -109,7 +109,7 @@ testOnEach("Repository.page() reads the rows of findMany() page by page", async 
     );
     assert.deepEqual(byOffset, expected);
   }
-});
+}, { slow: ["mysql"] });
 
 testOnEach("Repository.page() has cursors that are exact for each kind", async ({ url }) => {
   await using db = await open(url);

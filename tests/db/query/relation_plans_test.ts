@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
+import { testOnce } from "../../support/test.ts";
 import { Articles } from "../support/articles.ts";
 import { type Brand, testOnEach } from "../support/database.ts";
 import { type Noted, openNoted } from "../support/noted.ts";
@@ -110,4 +111,4 @@ testOnEach("articles are found by related rows by indexes, from the newest", asy
   async function count(where: NonNullable<Options["where"]>): Promise<number> {
     return await db.article.count({ where });
   }
-}, { exhaustive: true });
+}, { slow: true, register: testOnce });

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { sql } from "kysely";
 import { belongsTo, DbOptions, DbService, field, hasMany, model } from "../../../src/db/mod.ts";
-import { casesOf } from "../../support/test.ts";
+import { casesOf, testOnce } from "../../support/test.ts";
 import { dbError, testOnEach } from "../support/database.ts";
 
 const Owner = model("owners", { id: field.integer().primaryKey(), name: field.text() });
@@ -245,7 +245,7 @@ testOnEach("Repository.stream() reads many rows in bounded memory", async ({ bra
   assert.equal(_sum.id, sum);
   // The rows take over 40 MiB.
   assert.ok(usedMiB.at(-1)! - usedMiB[0]! < 20, `${brand}: ${usedMiB} MiB`);
-}, { exhaustive: true });
+}, { slow: true, register: testOnce });
 
 function garbageCollector(): () => void {
   const { Bun } = globalThis as { Bun?: { gc(isForced: boolean): void } };

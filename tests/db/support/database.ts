@@ -57,40 +57,51 @@ export interface TestDatabase {
   readonly url: string;
 }
 
+/** Options of {@linkcode testOnEach}. */
+export interface EachOptions {
+  /** Default all three. */
+  readonly brands?: readonly Brand[];
+  /** Whether the test is slow, or the brands on which it is. */
+  readonly slow?: boolean | "long" | readonly Brand[];
+  /** The `test` of some runtimes; default that of all. */
+  readonly register?: Test;
+}
+
 /** Runs a test on each brand, with an empty database. */
 export function testOnEach(
   name: string,
   run: (database: TestDatabase) => Promise<void>,
-  { brands = ["sqlite", "postgres", "mysql"], exhaustive = false, register = test }: {
-    readonly brands?: readonly Brand[];
-    readonly exhaustive?: boolean | "long";
-    /** The `test` of some runtimes; default that of all. */
-    readonly register?: Test;
-  } = {},
+  { brands = ["sqlite", "postgres", "mysql"], slow: slowOn = false, register = test }: EachOptions =
+    {},
 ): void {
   for (const brand of brands) {
     const title = `${name} (${brand})`;
+    const slow = typeof slowOn === "object" ? slowOn.includes(brand) : slowOn;
     if (brand === "sqlite") {
       register(title, async () => {
         await using folder = await temporaryFolder();
         await run({ brand, url: `sqlite:${folder.path("data.sqlite")}` });
-      }, { exhaustive });
+      }, { slow });
       continue;
     }
     if (brand === "postgres") afterFile(dropDatabases);
     register(title, async () => {
       await using database = await (brand === "mysql" ? createDatabase(brand) : useDatabase());
       await run({ brand, url: database.url });
-    }, { skip: SERVERS[brand].skip, exhaustive });
+    }, { skip: SERVERS[brand].skip, slow });
   }
 }
 
 /** Runs a test on each database, with the tables of `Db`. */
-export function testDbOnEach(name: string, run: (db: Db, brand: Brand) => Promise<void>): void {
+export function testDbOnEach(
+  name: string,
+  run: (db: Db, brand: Brand) => Promise<void>,
+  options: EachOptions = {},
+): void {
   testOnEach(name, async ({ brand, url }) => {
     await using db = await openDb(url);
     await run(db, brand);
-  });
+  }, options);
 }
 
 /** Makes an empty folder that is gone when the test ends. */

@@ -142,11 +142,11 @@ test("statements that are given up behind PgBouncer reach nobody else", async ()
   };
   await Promise.all([abort(), abort(), abort(), work(), work(), work()]);
   assert.equal(await other.user.count(), 0);
-}, { skip: SKIP_PGBOUNCER, exhaustive: true });
+}, { skip: SKIP_PGBOUNCER, slow: true });
 
 testOnEach("close() ends a transaction whose function never ends", async ({ url }) => {
   const db = await openDb(url);
   const endless = assert.rejects(db.transaction(() => new Promise(() => {})), LATE);
   await db.close();
   await endless;
-}, { exhaustive: true });
+}, { slow: true });

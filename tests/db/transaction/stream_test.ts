@@ -145,4 +145,4 @@ testOnEach("a connection is replaced whose server cancels a statement and then g
     }),
   );
   assert.equal(await db.user.count(), ROWS);
-}, { brands: SERVERS, exhaustive: true });
+}, { brands: SERVERS, slow: true });

@@ -205,7 +205,7 @@ testOnEach("a server that hangs is given up, and the pool works on when it is ba
     await line.restore();
   });
   assert.ok(await works(db));
-}, { brands: SERVERS, exhaustive: true });
+}, { brands: SERVERS, slow: true });
 
 testOnEach("migrations have no limit", async ({ brand, url }) => {
   const slow = brand === "postgres" ? "select pg_sleep(0.5)" : "do sleep(0.5)";

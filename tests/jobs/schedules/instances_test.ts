@@ -39,7 +39,7 @@ testJobs("many instances of an application run each time once", async (url) => {
   await delay(50); // in which a second run would come
   assert.deepEqual(due, Array.from({ length: 40 }, (_, index) => start + (index + 1) * MINUTE));
   assert.equal(runs.size, 40);
-});
+}, { slow: ["postgres", "mysql"] });
 
 testJobs(
   "a process that is killed after a run, before the next is stored, loses none",
@@ -66,11 +66,9 @@ testJobs(
   },
 );
 
-for (const [kills, exhaustive] of [[2, false], [KILLS, true]] as const) {
+for (const [kills, many] of [[2, false], [KILLS, true]] as const) {
   testOnEach(
-    `after ${
-      exhaustive ? "many" : "some"
-    } kills of instances, each time of a schedule has run once`,
+    `after ${many ? "many" : "some"} kills of instances, each time of a schedule has run once`,
     async ({ url }) => {
       {
         await using db = await TicksDb.open(DbOptions.fromUrl(url));
@@ -110,6 +108,6 @@ for (const [kills, exhaustive] of [[2, false], [KILLS, true]] as const) {
         rows.map(({ id }, index) => [id, due[index]]),
       );
     },
-    exhaustive ? { exhaustive, register: testOnce } : { brands: ["sqlite"] },
+    { slow: true, ...many ? { register: testOnce } : { brands: ["sqlite"] } },
   );
 }

@@ -81,26 +81,42 @@ export async function jobsApp(
 }
 
 /** Runs a test on each database, whose tables are empty. */
-export function testJobs(name: string, run: SharedTest["run"]): void {
-  testOnShared(name, { run, empty });
+export function testJobs(
+  name: string,
+  run: SharedTest["run"],
+  options: Pick<SharedTest, "slow"> = {},
+): void {
+  testOnShared(name, { run, empty, ...options });
 }
 
-/** Runs a test of workers on each database, and with jobs that BullMQ delivers. */
-export function testWorkers(name: string, run: SharedTest["run"]): void {
-  testJobs(name, run);
-  testRelayed(name, (url, brand) => run(url, brand));
+/**
+ * Runs a test of workers on each database, and with jobs that BullMQ delivers; if it is slow on a
+ * database, it is over BullMQ too.
+ */
+export function testWorkers(
+  name: string,
+  run: SharedTest["run"],
+  options: Pick<SharedTest, "slow"> = {},
+): void {
+  testJobs(name, run, options);
+  testRelayed(name, (url, brand) => run(url, brand), { slow: options.slow !== undefined });
 }
 
 /** A test of a relay: `queue` is the name of its queue. */
 type RelayedTest = (url: string, ...[brand, queue]: [Brand, string]) => Promise<void>;
 
 /** Runs a test with jobs that BullMQ delivers. */
-export function testRelayed(name: string, run: RelayedTest): void {
+export function testRelayed(
+  name: string,
+  run: RelayedTest,
+  { slow = false }: { readonly slow?: boolean } = {},
+): void {
   testOnShared(`${name}, over BullMQ`, {
     run: (url, brand) => withRelay(url, (queue) => run(url, brand, queue)),
     empty,
     brands: ["postgres"],
     skip: SKIP_RELAY,
+    slow: slow ? ["postgres"] : [],
   });
 }
 

@@ -12,6 +12,8 @@ export interface SharedTest {
   readonly brands?: readonly Brand[];
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
+  /** The databases on which it is slow. */
+  readonly slow?: readonly Brand[] | undefined;
 }
 
 const shared = new Map<Brand, ReturnType<typeof createDatabase>>();
@@ -19,11 +21,11 @@ const shared = new Map<Brand, ReturnType<typeof createDatabase>>();
 /** Runs a test on each database, whose tables are empty. */
 export function testOnShared(
   name: string,
-  { run, empty, brands = ["sqlite", "postgres", "mysql"], skip }: SharedTest,
+  { run, empty, brands = ["sqlite", "postgres", "mysql"], skip, slow = [] }: SharedTest,
 ): void {
   for (const brand of brands) {
     if (brand === "sqlite") {
-      testOnEach(name, ({ url }) => run(url, brand), { brands: [brand] });
+      testOnEach(name, ({ url }) => run(url, brand), { brands: [brand], slow });
       continue;
     }
     afterFile(() => dropShared(brand));
@@ -33,7 +35,7 @@ export function testOnShared(
       const { url } = await created;
       await empty(url);
       await run(url, brand);
-    }, { skip: SERVERS[brand].skip ?? skip });
+    }, { skip: SERVERS[brand].skip ?? skip, slow: slow.includes(brand) });
   }
 }
 

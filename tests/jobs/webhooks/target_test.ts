@@ -52,7 +52,7 @@ test("a name server that does not answer holds no thread of the process", async 
   assert.equal(await Promise.race([other, asked]), "resolved");
   assert.ok((await asked).every(({ status }) => status === "rejected"));
   silent.close();
-});
+}, { slow: true });
 
 test("addressesOf() checks every address of a name", async () => {
   const options = (addresses: readonly string[]) => ({

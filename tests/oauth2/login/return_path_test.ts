@@ -171,7 +171,7 @@ test("returnPath() returns paths that stay on any site, and is idempotent", () =
     }),
     { numRuns: 3000 },
   );
-});
+}, { slow: true });
 
 test("returnPath() returns paths that a Location keeps on the site", async () => {
   const app = new Hono()

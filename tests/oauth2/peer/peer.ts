@@ -17,11 +17,15 @@ import {
 } from "./oidc_provider.ts";
 
 /** Declares a test with a new provider. */
-export function peerTest(name: string, body: (provider: OidcProvider) => Promise<void>): void {
+export function peerTest(
+  name: string,
+  body: (provider: OidcProvider) => Promise<void>,
+  { slow = false }: { readonly slow?: boolean } = {},
+): void {
   test(`oidc-provider: ${name}`, async () => {
     await using provider = await oidcProvider();
     await body(provider);
-  }, { skip: SKIP_OIDC_PROVIDER });
+  }, { skip: SKIP_OIDC_PROVIDER, slow });
 }
 
 /** Makes the `peerTest` of a file whose tests share one provider. */
@@ -29,7 +33,7 @@ export async function sharedPeerTest(): Promise<typeof peerTest> {
   if (SKIP_OIDC_PROVIDER !== undefined) return peerTest;
   const provider = await oidcProvider();
   afterFile(() => provider[Symbol.asyncDispose]());
-  return (name, body) => test(`oidc-provider: ${name}`, () => body(provider));
+  return (name, body, options) => test(`oidc-provider: ${name}`, () => body(provider), options);
 }
 
 /** Makes a client that has discovered the provider. */

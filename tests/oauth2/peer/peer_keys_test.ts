@@ -45,4 +45,5 @@ peerTest(
     await Promise.all(Array.from({ length: 1000 }, () => verifier.verify(accessToken)));
     assert.equal(keys.fetchCount, 2);
   },
+  { slow: true },
 );

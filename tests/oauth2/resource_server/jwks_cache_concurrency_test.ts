@@ -31,46 +31,58 @@ test("JwksCache fetches once for 1 000 concurrent verifications before it has ke
   assert.deepEqual([outcomes, server.requestCount], [{ accepted: MANY }, 1]);
 });
 
-test("JwksCache fetches once for 1 000 lookups of a new kid, and finds its key for all", async () => {
-  await using server = await JwksServer.start(old.jwk);
-  const cache = new JwksCache(server.url);
-  const verifier = verifierBy(cache);
-  await verifier.verify(await old.token());
-  server.keys = [old.jwk, fresh.jwk];
-  const tokens = await Promise.all(
-    Array.from({ length: MANY }, (_, i) => fresh.token({ jti: `${i}` })),
-  );
-  const outcomes = await tally(tokens.map((token) => verifier.verify(token)));
-  assert.deepEqual([outcomes, server.requestCount], [{ accepted: MANY }, 2]);
-  assert.deepEqual([cache.fetchCount, cache.size], [2, 2]);
-});
+test(
+  "JwksCache fetches once for 1 000 lookups of a new kid, and finds its key for all",
+  async () => {
+    await using server = await JwksServer.start(old.jwk);
+    const cache = new JwksCache(server.url);
+    const verifier = verifierBy(cache);
+    await verifier.verify(await old.token());
+    server.keys = [old.jwk, fresh.jwk];
+    const tokens = await Promise.all(
+      Array.from({ length: MANY }, (_, i) => fresh.token({ jti: `${i}` })),
+    );
+    const outcomes = await tally(tokens.map((token) => verifier.verify(token)));
+    assert.deepEqual([outcomes, server.requestCount], [{ accepted: MANY }, 2]);
+    assert.deepEqual([cache.fetchCount, cache.size], [2, 2]);
+  },
+  { slow: true },
+);
 
-test("JwksCache fetches once for 1 000 concurrent forged kids, and finds none of them", async () => {
-  await using server = await JwksServer.start(old.jwk);
-  const verifier = verifierBy(new JwksCache(server.url));
-  const forged = await Promise.all(
-    Array.from({ length: MANY }, (_, i) => fresh.forgeWith({ kid: `forged-${i}` })),
-  );
-  const cold = await tally(forged.map((token) => verifier.verify(token)));
-  assert.deepEqual([cold, server.requestCount], [{ UnknownKid: MANY }, 1]);
-  const again = await tally(forged.map((token) => verifier.verify(token)));
-  assert.deepEqual([again, server.requestCount], [{ UnknownKid: MANY }, 2]);
-});
+test(
+  "JwksCache fetches once for 1 000 concurrent forged kids, and finds none of them",
+  async () => {
+    await using server = await JwksServer.start(old.jwk);
+    const verifier = verifierBy(new JwksCache(server.url));
+    const forged = await Promise.all(
+      Array.from({ length: MANY }, (_, i) => fresh.forgeWith({ kid: `forged-${i}` })),
+    );
+    const cold = await tally(forged.map((token) => verifier.verify(token)));
+    assert.deepEqual([cold, server.requestCount], [{ UnknownKid: MANY }, 1]);
+    const again = await tally(forged.map((token) => verifier.verify(token)));
+    assert.deepEqual([again, server.requestCount], [{ UnknownKid: MANY }, 2]);
+  },
+  { slow: true },
+);
 
-test("JwksCache fetches once for concurrent known, new and forged kids, with the right outcome for each", async () => {
-  await using server = await JwksServer.start(old.jwk, fresh.jwk);
-  const verifier = verifierBy(new JwksCache(server.url));
-  const tokens = await Promise.all(
-    Array.from(
-      { length: MANY },
-      (_, i) =>
-        [old.token({ jti: i }), fresh.token({ jti: i }), fresh.forgeWith({ kid: `${i}` })][i % 3],
-    ),
-  );
-  const outcomes = await tally(tokens.map((token) => verifier.verify(`${token}`)));
-  assert.deepEqual(outcomes, { accepted: 667, UnknownKid: 333 });
-  assert.equal(server.requestCount, 1);
-});
+test(
+  "JwksCache fetches once for concurrent known, new and forged kids, with the right outcome for each",
+  async () => {
+    await using server = await JwksServer.start(old.jwk, fresh.jwk);
+    const verifier = verifierBy(new JwksCache(server.url));
+    const tokens = await Promise.all(
+      Array.from(
+        { length: MANY },
+        (_, i) =>
+          [old.token({ jti: i }), fresh.token({ jti: i }), fresh.forgeWith({ kid: `${i}` })][i % 3],
+      ),
+    );
+    const outcomes = await tally(tokens.map((token) => verifier.verify(`${token}`)));
+    assert.deepEqual(outcomes, { accepted: 667, UnknownKid: 333 });
+    assert.equal(server.requestCount, 1);
+  },
+  { slow: true },
+);
 
 test("JwksCache fetches again for a lookup that joined a fetch sent before the key was published", async () => {
   await using server = await JwksServer.start(old.jwk);

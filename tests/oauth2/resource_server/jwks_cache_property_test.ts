@@ -61,7 +61,7 @@ test("JwksCache finds the valid key beside any others in the set", async () => {
     ),
     { numRuns: 500 },
   );
-});
+}, { slow: true });
 
 test("JwksCache accepts any answer as a key set or fails with JwksFetch", async () => {
   const body = fc.oneof(
@@ -86,7 +86,7 @@ test("JwksCache accepts any answer as a key set or fails with JwksFetch", async 
     }),
     { numRuns: 500 },
   );
-});
+}, { slow: true });
 
 test("JwksCache fails with JwksFetch on any behaviour of fetch", async () => {
   const answers: readonly (() => unknown)[] = [

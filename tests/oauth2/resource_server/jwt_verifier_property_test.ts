@@ -119,32 +119,40 @@ test("JwtVerifier.verify() fails with an OAuth2Error on any text", async () => {
     ),
     { numRuns: 1_000 },
   );
-});
+}, { slow: true });
 
-test("JwtVerifier.verify() accepts or refuses any signed claims, by an OAuth2Error and rightly", async () => {
-  const verifier = newVerifier(0);
-  const [key] = keys;
-  assert(key);
-  const time = fc.oneof(
-    fc.constantFrom(undefined, null, "x", NOW, NOW - 60, NOW + 60),
-    fc.double(),
-  );
-  const text = (good: string) =>
-    fc.oneof(fc.constantFrom(good, [good], `${good}/`), fc.jsonValue());
-  const claims = fc.record({ exp: time, nbf: time, iss: text(CLAIMS.iss), aud: text(CLAIMS.aud) }, {
-    requiredKeys: [],
-  });
-  await fc.assert(
-    fc.asyncProperty(claims, async (given) => {
-      // as JSON represents them, which has no NaN
-      const read = JSON.parse(JSON.stringify({ ...CLAIMS, ...given }));
-      const { exp, nbf = 0, iss, aud } = read;
-      const isGood = typeof exp === "number" && exp > NOW - 60 && // a leeway of 60 seconds
-        typeof nbf === "number" && nbf >= 0 && nbf <= NOW + 60 && iss === CLAIMS.iss &&
-        [aud].flat().every((each) => typeof each === "string") && [aud].flat().includes(CLAIMS.aud);
-      const outcome = await outcomeOf(verifier.verify(await key.token(given)));
-      assert(isGood ? outcome === "accepted" : /^InvalidClaim (exp|nbf|iss|aud)$/.test(outcome));
-    }),
-    { numRuns: 1_000 },
-  );
-});
+test(
+  "JwtVerifier.verify() accepts or refuses any signed claims, by an OAuth2Error and rightly",
+  async () => {
+    const verifier = newVerifier(0);
+    const [key] = keys;
+    assert(key);
+    const time = fc.oneof(
+      fc.constantFrom(undefined, null, "x", NOW, NOW - 60, NOW + 60),
+      fc.double(),
+    );
+    const text = (good: string) =>
+      fc.oneof(fc.constantFrom(good, [good], `${good}/`), fc.jsonValue());
+    const claims = fc.record(
+      { exp: time, nbf: time, iss: text(CLAIMS.iss), aud: text(CLAIMS.aud) },
+      {
+        requiredKeys: [],
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(claims, async (given) => {
+        // as JSON represents them, which has no NaN
+        const read = JSON.parse(JSON.stringify({ ...CLAIMS, ...given }));
+        const { exp, nbf = 0, iss, aud } = read;
+        const isGood = typeof exp === "number" && exp > NOW - 60 && // a leeway of 60 seconds
+          typeof nbf === "number" && nbf >= 0 && nbf <= NOW + 60 && iss === CLAIMS.iss &&
+          [aud].flat().every((each) => typeof each === "string") &&
+          [aud].flat().includes(CLAIMS.aud);
+        const outcome = await outcomeOf(verifier.verify(await key.token(given)));
+        assert(isGood ? outcome === "accepted" : /^InvalidClaim (exp|nbf|iss|aud)$/.test(outcome));
+      }),
+      { numRuns: 1_000 },
+    );
+  },
+  { slow: true },
+);

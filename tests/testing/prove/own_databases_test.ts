@@ -71,7 +71,7 @@ testOnEach("Proof.run() has the rows and views of migrations", async ({ brand, u
   const [table, view] = [MIGRATIONS["0001_countries"], MIGRATIONS["0003_names"]];
   writeFileSync(file, `${table}; insert into countries (code) values ('ch'); ${view};`);
   assert.deepEqual(await namesOf(folder.path(""), url), ['["ch"]']);
-});
+}, { slow: ["postgres"] });
 
 testOnEach("Proof.run() runs no migration that acts on another database", async (
   { brand, url },

@@ -41,7 +41,7 @@ testOnce("Proof.run() sends requests to paths that have to be encoded", async ()
   const root = module({ name: "AppModule", controllers: [NamesController] });
   const report = await prove(root).run({ requests: 300, seed: 1 });
   assert.equal(report.isPassed, true, report.toText());
-});
+}, { slow: true });
 
 const Account = model("accounts", {
   email: field.text().email().primaryKey(),

@@ -161,7 +161,7 @@ test("a fast path has the verdict and output of valibot, for 30 000 schemas and 
 testOn(["deno"], "one runtime is enough")(
   "a fast path has the verdict and output of valibot, for many schemas and values",
   () => compare(casesOf(10_000, 1000)),
-  { exhaustive: true },
+  { slow: true },
 );
 
 test("the code of usual schemas does not call the library", () => {
@@ -202,7 +202,7 @@ testOn(["deno"], "it can forbid code from text")(
     const { status, output } = await suite!;
     assert.equal(status, 0, `it ended with ${status}: ${output.slice(-SHOWN)}`);
   },
-  { exhaustive: true },
+  { slow: true },
 );
 
 test("a schema that refers to itself is left to the library", async () => {

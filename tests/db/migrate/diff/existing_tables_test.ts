@@ -301,7 +301,7 @@ testOnEach("diffSchema() renames a table of another schema, with its columns", a
     name: "TypeError",
     message: "Cannot rename audit.entries: entries is of another schema",
   });
-}, { brands: ["postgres"] });
+}, { brands: ["postgres"], slow: true });
 
 // Not among the tests that run through a pooler, which does not know the role.
 test(

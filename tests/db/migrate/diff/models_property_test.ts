@@ -17,7 +17,7 @@ import { EmptyDatabase, plain } from "./empty_database.ts";
 
 /** How many pairs of models are tried: servers take long to create tables, MySQL longest. */
 const PAIRS: Readonly<Record<Brand, number>> = { sqlite: 60, postgres: 20, mysql: 8 };
-/** How many the exhaustive tests try, in parts that each end within the time of a test. */
+/** How many the slow tests try, in parts that each end within the time of a test. */
 const MANY_PAIRS: Readonly<Record<Brand, number>> = { sqlite: 500, postgres: 250, mysql: 60 };
 /** More parts: `FW_PAIRS=4 FW_TEST=full deno test -A --no-check` and this file. */
 const PARTS = Number(process.env["FW_PAIRS"] ?? 1);
@@ -26,12 +26,12 @@ testOnEach("migrations by difference lead from any models to any others, and bac
   { brand },
 ) => {
   await tryPairs(brand, PAIRS[brand]);
-}, { register: testOnce });
+}, { register: testOnce, slow: ["postgres", "mysql"] });
 
 for (let part = 1; part <= PARTS; part++) {
   testOnEach(`migrations by difference do so for many pairs, part ${part}`, async ({ brand }) => {
     await tryPairs(brand, casesOf(MANY_PAIRS[brand]));
-  }, { register: testOnce, exhaustive: true });
+  }, { register: testOnce, slow: true });
 }
 
 async function tryPairs(brand: Brand, numRuns: number): Promise<void> {

@@ -57,7 +57,7 @@ test("diffSchema() and Proof.run() refuse a pooler that leads to one database", 
     await assert.rejects(prove(root, options).run({ requests: 1, database: url }), REFUSAL);
   }
   assert.deepEqual(await project.rows("people"), [{ id: 1 }, { id: 2 }]);
-}, { skip: SKIP_PGBOUNCER });
+}, { skip: SKIP_PGBOUNCER, slow: true });
 
 /** The settings of a pooler that leads every name to one database. */
 function leadingTo(databaseUrl: string): string {

@@ -179,7 +179,7 @@ test("fw prove --base says why it cannot compare, and leaves nothing behind", as
   assert.equal(without.stderr, "error: Cannot prove: contract needs a base to compare with\n");
   assert.deepEqual(readdirSync(shop.root).includes("x"), false);
   await shop.isAsBefore();
-});
+}, { slow: true });
 
 test("fw prove --base removes its worktree after a signal", async () => {
   await using shop = await Repository.make();
@@ -199,7 +199,7 @@ test("fw prove --base removes its worktree after a signal", async () => {
   process.kill(child.pid ?? 0, "SIGINT");
   assert.deepEqual(await ended, [130, null]);
   await shop.isAsBefore();
-});
+}, { slow: true });
 
 function isRunning(folder: string): boolean {
   return readdirSync(folder).filter((name) => name.startsWith("fw-")).length === 2;

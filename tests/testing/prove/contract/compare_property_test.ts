@@ -4,12 +4,12 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { compareDocuments } from "../../../../src/testing/prove/contract/compare_documents.ts";
 import type { JsonSchema } from "../../../../src/openapi/json_schema/json_schema.ts";
-import { IS_EXHAUSTIVE, testOnce } from "../../../support/test.ts";
+import { IS_ALL, testOnce } from "../../../support/test.ts";
 import { disguised, type Pair, pairs, valuesOf } from "./arbitrary_schemas.ts";
 import { documentOf, receiving, sending } from "./documents.ts";
 
 /** How many pairs are compared. */
-const RUNS = IS_EXHAUSTIVE ? 4_000 : 200;
+const RUNS = IS_ALL ? 4_000 : 200;
 
 /** How many values are checked of each. */
 const VALUES = 12;

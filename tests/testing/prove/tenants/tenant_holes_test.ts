@@ -72,11 +72,14 @@ const HOLES: Readonly<Record<Hole, readonly string[]>> = {
   "search by a column": [`POST /customers/search: ${GIVEN}`],
 };
 
+/** Those that the default run looks for: a read, a write, a count, a reference and a 409. */
+const TELLING: readonly Hole[] = ["findMany", "update", "count", "reference", "unique"];
+
 for (const [hole, expected] of Object.entries(HOLES) as [Hole, readonly string[]][]) {
   testOnce(`the part tenants finds a hole of the kind: ${hole}`, async () => {
     const { failures } = await reportOf([hole]);
     assert.deepEqual(linesOf(failures), expected);
-  });
+  }, { slow: !TELLING.includes(hole) });
 }
 
 test("the part tenants finds nothing where each tenant has its own rows", async () => {
@@ -132,5 +135,5 @@ for (const brand of ["postgres", "mysql"] as const) {
     assert.deepEqual(failures, [], text);
     const found = await reportOf(["update", "raw SQL"], { database: url });
     assert.deepEqual(linesOf(found.failures), [...HOLES["raw SQL"], ...HOLES.update]);
-  }, { skip, exhaustive: true });
+  }, { skip, slow: true });
 }
