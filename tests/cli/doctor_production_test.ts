@@ -194,7 +194,7 @@ test("fw doctor --production names what is unsafe of a project", async () => {
   assert.deepEqual(await productionOf(project, { app: "src/main.ts", env: SERVER }), [
     "skipped production Cannot load src/main.ts: it exports no AppModule; --app names another file",
   ]);
-});
+}, { slow: true });
 
 test("fw doctor --production names each safe default that a project has turned off", async () => {
   await using project = await MadeProject.make({ authn: true });

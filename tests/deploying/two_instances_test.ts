@@ -18,6 +18,7 @@ testTwoInstances(
       [{ status: 401, by: "0" }, { status: 401, by: "1" }],
     );
   },
+  { slow: true },
 );
 
 testTwoInstances(

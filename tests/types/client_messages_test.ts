@@ -269,4 +269,4 @@ test("each wrong use of the client is one error at the wrong part, with a short 
     return isRight ? [] : [{ mistake, token, length, text }];
   });
   assert.deepEqual(wrong, []);
-});
+}, { slow: true });

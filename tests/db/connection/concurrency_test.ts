@@ -64,7 +64,7 @@ testBankOnEach(
     // Some found too little on the account.
     assert.deepEqual(new Set(moved), new Set([true, false]));
   },
-  { slow: ["mysql"] },
+  { slow: ["postgres", "mysql"] },
 );
 
 testBankOnEach("Repository.upsert() leaves one row when two hundred have one key", async (bank) => {

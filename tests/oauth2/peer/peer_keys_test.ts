@@ -31,6 +31,7 @@ peerTest(
     assert.deepEqual(await outcomes(await issue()), ["accepted"]);
     assert.equal(keys.size, 4);
   },
+  { slow: true },
 );
 
 peerTest(

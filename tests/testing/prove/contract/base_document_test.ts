@@ -143,7 +143,7 @@ contract  2 operations of ${base}
   assert.equal(await shop.git("status", "--short", "src"), "M src/orders/orders_controller.ts");
   assert.equal(readdirSync(shop.root).includes("prove.json"), false); // it records nothing
   await shop.isAsBefore();
-});
+}, { slow: true });
 
 test("fw prove --base says why it cannot compare, and leaves nothing behind", async () => {
   await using shop = await Repository.make();
