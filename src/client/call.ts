@@ -144,7 +144,7 @@ export type Received<T> = T extends string | number | boolean | null | undefined
   : T extends object ? { [K in keyof T]: Received<T[K]> }
   : T;
 
-/** An item of a list that was sent as JSON. */
+/** An item of a list that was sent as JSON, an optional one of a tuple too. */
 export type ReceivedItem<T> = T extends undefined ? null : Received<T>;
 
 /** A successful answer. */

@@ -180,28 +180,35 @@ class RelatedReading {
 
 async function addRelated(
   rows: readonly AnyRow[],
-  { name, isCount, relation: { kind, own, table }, first, prepare }: RelatedReadings,
+  { name, isCount, relation: { kind, isOwn, own, table }, first, prepare }: RelatedReadings,
 ): Promise<void> {
   const values = new Map<unknown, unknown>();
   for (const { [own.name]: value } of rows) if (value !== null) values.set(identity(value), value);
-  const keys = [...values.values()];
   const related = new Map<unknown, (AnyRow | number)[]>();
-  const equated = () => {
-    const reason = `the collation of ${own.table}.${own.name} or its reference equates texts`;
-    return new DbError("Database", `Cannot relate ${table.name}: ${reason}`);
-  };
-  for (let start = 0; start < keys.length; start += first.maxKeys) {
-    const reading = start === 0 ? first : prepare();
-    for (const [key, row] of await reading.read(keys.slice(start, start + first.maxKeys))) {
-      if (!values.has(identity(key))) throw equated();
-      const found = related.get(identity(key));
-      if (found) found.push(row);
-      else related.set(identity(key), [row]);
+  let prepared: RelatedReading | undefined = first;
+  async function read(keys: readonly unknown[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += first.maxKeys) {
+      const some = keys.slice(start, start + first.maxKeys);
+      const wanted = new Set(some.map(identity));
+      const reading = prepared ?? prepare();
+      prepared = undefined;
+      for (const [key, row] of await reading.read(some)) {
+        const id = identity(key);
+        if (!wanted.has(id)) {
+          const reason = `the collation of ${own.table}.${own.name} or its reference equates texts`;
+          throw new DbError("Database", `Cannot relate ${table.name}: ${reason}`);
+        }
+        const found = related.get(id);
+        if (found) found.push(row);
+        else related.set(id, [row]);
+      }
     }
   }
-  // rows of a text come with one spelling of it, also where several were asked for
-  const others = lookalikes(keys, (key) => related.has(identity(key))).slice(0, first.maxKeys);
-  if (others.length > 0 && (await prepare().read(others)).length > 0) throw equated();
+  await read([...values.values()]);
+  if (isOwn && own.field.kind === "text" && related.size > 0) {
+    // of texts that the database equates, the row has come with one: the others find it alone
+    await read([...values].flatMap(([id, value]) => related.has(id) ? [] : [value]));
+  }
   for (const row of rows) {
     const found = related.get(identity(row[own.name])) ?? [];
     const [one] = found;
@@ -209,22 +216,6 @@ async function addRelated(
     // Several rows may refer to one: each gets a copy.
     else row[name] = kind === "many" ? found : typeof one === "object" ? { ...one } : null;
   }
-}
-
-/** Returns the texts without rows that differ from one with rows only in case, marks or spaces. */
-function lookalikes(
-  keys: readonly unknown[],
-  hasRows: (key: unknown) => boolean,
-): readonly string[] {
-  const texts = keys.filter((key) => typeof key === "string");
-  const without = texts.filter((text) => !hasRows(text));
-  if (without.length === 0 || without.length === texts.length) return [];
-  const plain = new Set(texts.filter(hasRows).map(plainText));
-  return without.filter((text) => plain.has(plainText(text)));
-}
-
-function plainText(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().trimEnd();
 }
 
 /** Returns how many relations an `include` has, with those inside it. */

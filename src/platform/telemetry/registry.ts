@@ -16,7 +16,7 @@ interface Globals {
   readonly Deno?: { readonly telemetry?: { readonly tracerProvider?: unknown } };
 }
 
-/** Checks whether Deno exports what the console prints, with `OTEL_DENO=true`. */
+/** Checks whether the tracer provider is that of Deno, which exports what the console prints too. */
 export function exportsConsole(): boolean {
   const { [TELEMETRY_REGISTRY]: registry, Deno: deno } = globalThis as Globals;
   return registry?.trace !== undefined && registry.trace === deno?.telemetry?.tracerProvider;
