@@ -22,8 +22,11 @@ const MAX_WAITING = 256;
 
 /** The requests of a connection. */
 interface Connection {
-  /** The responses that are not sent, of requests that wait too, and the socket of an upgrade. */
-  readonly unanswered: Set<ServerResponse | Socket>;
+  /**
+   * The responses that are not sent, of requests that wait too, and the socket of an upgrade: most
+   * often one. A `Set` would be resized by each request.
+   */
+  readonly unanswered: (ServerResponse | Socket)[];
   /** Callbacks that handle the waiting requests, in order. */
   readonly waiting: (() => void)[];
   /** Whether the rest of the body of an answered request is skipped. */
@@ -71,8 +74,8 @@ export class NodeConnections {
    */
   beginUpgrade(socket: Socket): boolean {
     const unanswered = this.#connections.get(socket)?.unanswered;
-    if (unanswered && unanswered.size > 0) return false;
-    unanswered?.add(socket);
+    if (unanswered && unanswered.length > 0) return false;
+    unanswered?.push(socket);
     return true;
   }
 
@@ -97,8 +100,8 @@ export class NodeConnections {
     return (request, response) => {
       const { socket } = request;
       const connection = this.#connections.get(socket);
-      const isFree = !connection || connection.unanswered.size < MAX_AT_ONCE;
-      connection?.unanswered.add(response); // the listener may answer at once
+      const isFree = !connection || connection.unanswered.length < MAX_AT_ONCE;
+      connection?.unanswered.push(response); // the listener may answer at once
       response.on("close", onClose);
       if (isFree) return listener(request, response);
       if (connection.waiting.length === MAX_WAITING) socket.destroy();
@@ -107,7 +110,7 @@ export class NodeConnections {
   }
 
   #open(socket: Socket): void {
-    const unanswered: Connection["unanswered"] = new Set();
+    const unanswered: Connection["unanswered"] = [];
     const connection: Connection = { unanswered, waiting: [], isSkipping: false };
     this.#connections.set(socket, connection);
     const destroySoon = socket.destroySoon;
@@ -136,16 +139,17 @@ export class NodeConnections {
 
   #closeIdle(sockets: Iterable<Socket>): void {
     for (const socket of sockets) {
-      if (this.#connections.get(socket)?.unanswered.size === 0) socket.destroySoon();
+      if (this.#connections.get(socket)?.unanswered.length === 0) socket.destroySoon();
     }
   }
 
   #end(response: ServerResponse, onIdle: (socket: Socket) => void): void {
     const { socket, complete } = response.req;
     const connection = this.#connections.get(socket);
-    if (!connection?.unanswered.delete(response)) return; // Node 22 may close it twice
+    // Node 22 may close it twice
+    if (!connection || !removed(connection.unanswered, response)) return;
     if (socket.destroyed) return;
-    connection.waiting.shift()?.();
+    if (connection.waiting.length > 0) connection.waiting.shift()?.();
     if (complete) return onIdle(socket);
     connection.isSkipping = true;
     skipRest(response, () => {
@@ -154,6 +158,13 @@ export class NodeConnections {
       else onIdle(socket);
     });
   }
+}
+
+/** Removes an item of a list, most often the only one; returns whether it was there. */
+function removed<T>(list: T[], item: T): boolean {
+  if (list.at(-1) === item) return list.pop() !== undefined;
+  const index = list.indexOf(item);
+  return index >= 0 && list.splice(index, 1).length > 0;
 }
 
 /** Returns a key that is unique among the TCP connections of a server. */
