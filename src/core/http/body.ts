@@ -42,6 +42,9 @@ export function checkFormats(consumes: readonly BodyFormat[], refuse: Refuse): v
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
+/** Replaces what is not UTF-8. On Deno it takes a third of the time of the strict one. */
+const LENIENT = new TextDecoder();
+
 /** JSON up to this length in bytes is not measured. */
 const SMALL = 1024;
 
@@ -132,7 +135,9 @@ export function decodeJson(bytes: ArrayBuffer | Uint8Array, maxBytes: number): u
 
 function parsed(bytes: ArrayBuffer | Uint8Array, parse: (text: string) => unknown): unknown {
   try {
-    return parse(UTF_8.decode(bytes));
+    const text = LENIENT.decode(bytes);
+    // the character was sent, or replaces others
+    return parse(text.includes("\uFFFD") ? UTF_8.decode(bytes) : text);
   } catch (cause) {
     if (cause instanceof HttpException) throw cause;
     throw new BadRequestException("The body is not valid JSON", { cause });

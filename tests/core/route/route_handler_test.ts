@@ -157,6 +157,13 @@ for (
       status: 400,
       detail: "The body is not valid JSON",
     },
+    { claim: "JSON with a replacement character", body: '{"name":"T\uFFFDm"}', status: 201 },
+    {
+      claim: "JSON with a character of which the end is missing",
+      body: new Uint8Array([34, 0xf0, 0x9f, 0x98, 34]),
+      status: 400,
+      detail: "The body is not valid JSON",
+    },
     {
       claim: "JSON that is not UTF-8",
       body: new Uint8Array([34, 0xff, 34]),
