@@ -58,7 +58,7 @@ export const Post = model("posts", {
   views: field.integer().default(0),
   author_id: field.integer().references(User),
   status: field.enum(["draft", "published"]).default("draft"),
-}, { slow: true });
+});
 export type Post = Row<typeof Post>;
 `,
   );

@@ -204,3 +204,21 @@ testJobs("a ready job that a transaction has locked holds up no other kind", asy
   });
   assert.deepEqual(await app.jobs.drain(), ["done"]);
 });
+
+testOnEach("the next due job is found among many of one time by an index", async (database) => {
+  const { brand } = database;
+  await using jobs = await openJobs(database);
+  const { db, engine, notes } = jobs;
+  await engine.enqueue({ ...SWEEP, runAt: new Date(Date.now() + 86_400_000) });
+  await doubleTo(4000, { db, brand });
+  await analyze(db, brand);
+  notes.take();
+  const waitMs = await engine.promote();
+  assert.ok(waitMs !== undefined && waitMs > 80_000_000, `${waitMs}`);
+  const [text, ...values] = notes.take().find(([text]) => /order by/.test(text))!;
+  const query: Noted = [brand === "postgres" ? `analyze ${text}` : text, ...values];
+  const plan = await planOf(db.kysely, brand, query);
+  assert.doesNotMatch(plan, WHOLE[brand], plan);
+  assert.doesNotMatch(plan, /sort/i, plan);
+  if (brand === "postgres") assert.ok(mostRows(plan) < 50, plan);
+});

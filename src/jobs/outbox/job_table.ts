@@ -69,7 +69,7 @@ export interface JobModelOptions {
   /** The indexes: jobs to claim, those that are due, those to remove, and the order of a group. */
   readonly index: readonly [
     readonly ["state", "name", "blocked", "rank", "seq"],
-    readonly ["state", "run_at"],
+    readonly ["state", "run_at", "seq"],
     readonly ["state", "ended_at"],
     readonly ["group_key", "state", "seq"],
   ];
@@ -104,7 +104,7 @@ const fwJob: JobModel = model(JOB_TABLE, {
 }, {
   index: [
     ["state", "name", "blocked", "rank", "seq"],
-    ["state", "run_at"],
+    ["state", "run_at", "seq"],
     ["state", "ended_at"],
     ["group_key", "state", "seq"],
   ],

@@ -89,11 +89,14 @@ export class Planner {
     this.#seen = now;
   }
 
-  /** Adds the next occurrence after one that has ended. */
-  async follow({ id, name }: JobInfo): Promise<void> {
+  /** Adds the next occurrence after one that has ended, and may have been removed since. */
+  async follow(claimed: JobInfo): Promise<void> {
     const { store } = this.#options;
-    const kind = this.#kinds.find((kind) => kind.name === name);
-    if (kind) await this.#add(kind, this.#afterEnd(await store.find(id)));
+    const kind = this.#kinds.find((kind) => kind.name === claimed.name);
+    if (!kind) return;
+    const ended = await store.find(claimed.id) ??
+      { ...claimed, endedAt: new Date(store.clock.now()) };
+    await this.#add(kind, this.#afterEnd(ended));
   }
 
   /** Adds the first occurrence after a time that was not stored before. */

@@ -15,7 +15,7 @@ export interface Claims {
 }
 
 /**
- * Checks the claims `exp` (required), `nbf`, `iss` and `aud`.
+ * Checks the claims `exp` (required), `nbf`, `iat`, `iss` and `aud`.
  *
  * @throws {OAuth2Error} `InvalidClaim` with the name of the claim
  */
@@ -24,13 +24,14 @@ export function checkClaims(
   { issuer, audience, acceptsNoAudience, leewaySeconds }: ValidationConfig,
   nowSeconds: number,
 ): Claims {
-  const { exp, nbf, iss, aud } = claims;
+  const { exp, nbf, iat, iss, aud } = claims;
   if (!isTime(exp)) throw invalidClaim("exp", "is missing or not a time");
   if (nowSeconds >= exp + leewaySeconds) throw invalidClaim("exp", "has passed");
   if (nbf !== undefined) {
     if (!isTime(nbf)) throw invalidClaim("nbf", "is not a time");
     if (nowSeconds < nbf - leewaySeconds) throw invalidClaim("nbf", "is in the future");
   }
+  if (iat !== undefined && !isTime(iat)) throw invalidClaim("iat", "is not a time");
   const expected = typeof issuer === "function" ? issuer(claims) : issuer;
   if (issuer !== undefined && (expected === undefined || iss !== expected)) {
     throw invalidClaim("iss", expected === undefined ? "does not match" : `is not ${expected}`);

@@ -34,7 +34,7 @@ const RETRY_MS = 10_000;
  * Caches the key set of a provider (RFC 7517 §5). Known keys are returned without waiting. After
  * the refresh window, the set is fetched again in the background; after two without a fetch,
  * lookups wait for one. If it fails, or the set has no key that can verify signatures, or none for
- * the algorithms of the keys in use, the keys stay valid up to the maximum staleness. An unknown
+ * the algorithms that were looked up, the keys stay valid up to the maximum staleness. An unknown
  * key is looked up in a set that is fetched after the lookup began: concurrent lookups share that
  * fetch, and fetches are spaced (five in a row, then one every 1.25 s). So a flood of forged tokens
  * neither floods the provider nor hides a new key.
@@ -122,7 +122,7 @@ export class JwksCache implements KeySource {
    * Fetches the set, or waits for a pending fetch.
    *
    * @throws {OAuth2Error} `JwksFetch` if that fails, or the set has no key that can verify
-   * signatures, or none for the algorithms of the keys in use; the keys stay unchanged
+   * signatures, or none for the algorithms that were looked up; the keys stay unchanged
    */
   refresh(options?: VerifyOptions): Promise<void> {
     return this.#settled(this.#begin(options), options);
@@ -235,9 +235,9 @@ export class JwksCache implements KeySource {
       const known = this.#knownAgeMs() > this.#maxStaleMs ? KeySet.EMPTY : this.#keys;
       // a provider that fails or starts can send an empty set: tokens of the last keys stay valid
       if (keys.size === 0) throw new FetchFailure("it has no key that can verify signatures");
-      const usable = [...this.#algorithms].filter((alg) => known.has(alg));
-      if (usable.length > 0 && !usable.some((alg) => keys.has(alg))) {
-        throw new FetchFailure(`it has no key for ${usable.join(" or ")}`);
+      const wanted = [...this.#algorithms];
+      if (wanted.some((alg) => known.has(alg)) && !wanted.some((alg) => keys.has(alg))) {
+        throw new FetchFailure(`it has no key for ${wanted.join(" or ")}`);
       }
       this.#keys = keys;
       this.#fetchedAtMs = this.#options.now();

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { handlersIn } from "../../../src/jobs/handlers.ts";
 import { schedule, type ScheduleOptions } from "../../../src/jobs/mod.ts";
+import { OutboxEngine } from "../../../src/jobs/outbox/outbox_engine.ts";
+import { Planner } from "../../../src/jobs/schedules/planner.ts";
 import { Clock, jobsApp, testJobs, testWorkers, until } from "../support/jobs_app.ts";
 
 const HOUR = 3_600_000;
@@ -259,3 +262,27 @@ testJobs("a retry whose time a wrong clock has set stops no schedule", async (ur
   clock.ms += HOUR;
   assert.deepEqual(await app.jobs.drain(), ["done"]);
 });
+
+testJobs(
+  "an occurrence that is removed as soon as it has ended does not run again",
+  async (url) => {
+    const clock = new Clock();
+    const { handlers } = noting();
+    await using app = await jobsApp(url, { handlers, now: clock.now });
+    await app.jobs.drain();
+    const { schedules } = new OutboxEngine(app.db);
+    const planner = new Planner({
+      store: schedules,
+      leaseMs: 30_000,
+      handlers: handlersIn([handlers]),
+    });
+    await planner.load();
+    await planner.plan();
+    const [first] = await app.jobs.enqueued({ name: "schedule:sweep" });
+    clock.ms += 4 * HOUR;
+    await app.db.fwJob.deleteMany({ where: { id: first!.id } });
+    await planner.follow(first!);
+    const [next] = await app.jobs.enqueued({ name: "schedule:sweep" });
+    assert.deepEqual(next?.runAt, new Date("2026-01-02T03:00:00Z"));
+  },
+);

@@ -205,6 +205,15 @@ test("JwksCache keeps its keys when a key set is empty, and fetches again after 
   });
 });
 
+test("JwksCache takes a set of another algorithm that a token has, and drops the old key", async () => {
+  await withCache(async ({ server, cache, verify }) => {
+    const moved = await SigningKey.generate("RS256", { kid: "moved" });
+    server.keys = [moved.jwk];
+    assert.equal(await outcomeOf(verifierBy(cache).verify(await moved.token())), "accepted");
+    assert.equal(await verify(), "UnknownKid");
+  });
+});
+
 test("JwksCache uses no key past the longest staleness while key sets are empty", async () => {
   await withCache(async ({ server, cache, clock, verify }) => {
     server.keys = [];

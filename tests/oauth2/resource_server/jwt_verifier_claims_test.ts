@@ -74,6 +74,23 @@ test("JwtVerifier.verify() requires that nbf is a finite number, if there is one
   ]);
 });
 
+test("JwtVerifier.verify() requires that iat is a finite number, if there is one", async () => {
+  await using server = await JwksServer.start(key.jwk);
+  await assertOutcomes(verifierOf(server), [
+    ["iat is missing", key.token({ iat: undefined }), "accepted"],
+    ...oddities("iat", NOW).map(([name, json]): Case => [
+      name,
+      tokenWith("iat", json),
+      "InvalidClaim iat",
+    ]),
+    ...["0", `${NOW}`, `${NOW + 600}`, "0.5"].map((json): Case => [
+      `iat is ${json}`,
+      tokenWith("iat", json),
+      "accepted",
+    ]),
+  ]);
+});
+
 for (const leeway of [undefined, 0, 1, 30, 300]) {
   const seconds = leeway ?? 60;
   test(`JwtVerifier.verify() checks exp and nbf to the second with ${leeway ?? "default"} leeway`, async () => {
