@@ -177,8 +177,9 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
-    // After a beginning, MariaDB reads the index up to U+FFFF: what is beyond has a shorter one in
-    // common. It uses no index for concat().
+    // MariaDB reads an index from the beginning to U+FFFF after it, and would leave out texts that go
+    // on with a character beyond; a shorter beginning includes them. concat() keeps it from the index
+    // for the whole one.
     beginning: {
       shorter: shorterBeginning,
       matches: (column, { shorter, whole }) =>
