@@ -16,7 +16,7 @@ interface Globals {
   readonly Deno?: { readonly telemetry?: { readonly tracerProvider?: unknown } };
 }
 
-/** Checks whether Deno has registered its tracer provider: it exports the lines of the console too. */
+/** Checks whether Deno has registered its tracer provider: it exports the console, too. */
 export function exportsConsole(): boolean {
   const { [TELEMETRY_REGISTRY]: registry, Deno: deno } = globalThis as Globals;
   return registry?.trace !== undefined && registry.trace === deno?.telemetry?.tracerProvider;

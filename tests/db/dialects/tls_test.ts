@@ -122,7 +122,7 @@ for (const brand of BRANDS) {
       if (typeof expected === "boolean") assert.equal(found, expected, query);
       else assert.match(String(found), expected, query);
     }
-  }, { skip: SKIP_TLS[brand] });
+  }, { skip: SKIP_TLS[brand], slow: brand === "postgres" });
 
   test(`verify-full refuses a certificate of another host (${brand})`, async () => {
     await using server = await startTlsServer(brand, { name: "db.example" });

@@ -177,9 +177,8 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
-    // MariaDB reads an index from the beginning to U+FFFF after it, and would leave out texts that go
-    // on with a character beyond; a shorter beginning includes them. concat() keeps it from the index
-    // for the whole one.
+    // MariaDB reads an index from a beginning to U+FFFF after it, and leaves out texts that go on
+    // with a character beyond. A shorter beginning includes them; concat() uses no index.
     beginning: {
       shorter: shorterBeginning,
       matches: (column, { shorter, whole }) =>

@@ -33,7 +33,7 @@ testOnEach("diffSchema() keeps rows through changes and back", async ({ url }) =
   assert.deepEqual(after, before.map((row) => ({ ...row, likes: 0, editor_id: null })));
   await project.rollBack(migrations.length);
   assert.deepEqual(await project.rows("posts"), before);
-});
+}, { slow: ["postgres"] });
 
 testOnEach("diffSchema() compares the space in the values of an enum", async ({ url }) => {
   const project = new Project(url);
@@ -137,6 +137,7 @@ testOnEach(
     await project.rollBack(migrations.length + 1);
     assert.deepEqual(await project.rows("authors"), [{ id: 1, name: "Ada" }]);
   },
+  { slow: ["postgres"] },
 );
 
 testOnEach("diffSchema() fills new columns, and says which have no value", async ({ url }) => {
@@ -222,4 +223,4 @@ testOnEach("diffSchema() names what loses data", async ({ url }) => {
     "drop column authors.old",
   ]);
   await project.become({ author: Narrow });
-});
+}, { slow: ["postgres"] });

@@ -81,7 +81,7 @@ testOnEach("diffSchema() lists changes of types that can change values as losses
   await project.rollBack(migrations.length);
   const undone = await before.price.findUnique({ where: { id: 1 } });
   assert.deepEqual([undone?.text_decimal, undone?.real_decimal], ["12.00", 12.5]);
-});
+}, { slow: ["postgres"] });
 
 const DECIMALS: readonly (readonly [text: string | null, decimal: string | null])[] = [
   [null, null],
@@ -159,7 +159,7 @@ testOnEach(
     ]);
     assert.deepEqual(await values(), [true, false]);
   },
-  { brands: ["postgres", "mysql"] },
+  { brands: ["postgres", "mysql"], slow: ["postgres"] },
 );
 
 testOnEach(
