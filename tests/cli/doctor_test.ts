@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { checkModels } from "../../src/cli/doctor/application.ts";
+import { checkDatabase, checkModels } from "../../src/cli/doctor/application.ts";
 import { checkPermissions, checkSecrets } from "../../src/cli/doctor/environment.ts";
 import { run } from "../../src/cli/system/programs.ts";
 import type { Project } from "../../src/cli/project/project.ts";
@@ -98,6 +98,18 @@ test("checkModels() creates no database on a server in production", async () => 
   // Nor on one whose migrations the project keeps besides those of SQLite.
   mkdirSync(join(folder.path, "migrations/postgres"), { recursive: true });
   assert.deepEqual(await check("sqlite:data.sqlite"), skipped);
+});
+
+test("checkDatabase() leaves a missing file of SQLite to the next start, but no URL that it refuses", async () => {
+  using folder = new TemporaryFolder();
+  const check = (DATABASE_URL: string) =>
+    checkDatabase(projectIn(folder), { database: "database.ts", variables: { DATABASE_URL } });
+  const missing = { level: "skipped", subject: "database" };
+  const text = "data.sqlite is missing: the next start creates it";
+  assert.deepEqual(await check("sqlite:data.sqlite"), [{ ...missing, text }]);
+  // it goes on to open the database, whose file is missing here
+  const [finding] = await check("sqlite:data.sqlite?key=secret");
+  assert.deepEqual(finding, { ...missing, text: "database.ts is missing" });
 });
 
 function projectIn({ path }: TemporaryFolder): Project {

@@ -51,7 +51,8 @@ export async function checkDatabase(
   { variables, ...options }: DatabaseOption & { readonly variables: Variables },
 ): Promise<readonly Finding[]> {
   const url = variables["DATABASE_URL"] ?? "";
-  const [, file] = /^sqlite:(?:\/\/)?(?!:memory:)([^?]+)$/.exec(url) ?? []; // it has no parameters
+  // a URL with parameters goes on: the start refuses it
+  const [, file] = /^sqlite:(?:\/\/)?(?!:memory:)([^?]+)$/.exec(url) ?? [];
   if (file !== undefined && !existsSync(resolve(project.root, file))) {
     return [skipped("database", `${file} is missing: the next start creates it`)];
   }

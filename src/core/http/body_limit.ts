@@ -41,8 +41,8 @@ import { matchedRoute } from "./matched_route.ts";
 export const bodyLimit: Slot<number> = slot("bodyLimit");
 
 /**
- * The request of which whatever reads the body is limited, in size and in time; or the length of a
- * body that only {@linkcode readWhole} reads in time.
+ * The request whose body is limited in size and time, for every reader; or the length of a body of
+ * which only {@linkcode readWhole} is limited, in time.
  */
 const boundedSlot = slot<Request | number>("bodyLimited");
 
@@ -98,7 +98,8 @@ export function limitBody(
   if (isEmpty) return;
   if (!isEarly) bodyLimit.set(c, maxBytes);
   const bounded = boundedSlot.get(c);
-  const isReplaced = typeof bounded === "object" && bounded !== raw; // such as by what unpacks it
+  // by middleware, for example by one that decompresses it
+  const isReplaced = typeof bounded === "object" && bounded !== raw;
   if (raw.bodyUsed) return; // Hono keeps what middleware has read
   if (bounded !== undefined && !isReplaced) return;
   const isShort = !isReplaced && length <= Math.min(maxBytes, DEFAULT_BODY_LIMIT);

@@ -79,8 +79,9 @@ export function problemResponse(
 }
 
 /**
- * Adds the cookies of an error to those that middleware has set, of which Hono would keep either,
- * and returns its other headers. A record has one of several that Hono's `HTTPException` has.
+ * Adds the cookies of an error to those that middleware has set, as Hono would keep only one of the
+ * two, and returns its other headers. Of several cookies of an `HTTPException`, a record has only the
+ * last.
  */
 function withoutCookies(
   headers: HttpException["headers"],

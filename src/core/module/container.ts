@@ -29,6 +29,7 @@ class Pending {
   }
 }
 
+/** The tag of an async function; other functions may return a promise too. */
 const ASYNC_FUNCTION = "[object AsyncFunction]";
 
 /** The injector of the entry under construction; restored in `finally`. */

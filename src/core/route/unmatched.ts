@@ -19,7 +19,8 @@ import {
 import { composePath, segmentsOf } from "./path.ts";
 import type { Prefixes } from "./route_table.ts";
 
-const NOTHING = "There is nothing at this path";
+/** The `detail` of a 404. */
+const NO_ROUTE = "There is nothing at this path";
 
 /** The methods that are looked up for `Allow`. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -35,7 +36,8 @@ export interface UnmatchedOptions extends Prefixes {
  *
  * @throws {BadRequestException} 400 if its path needs a version and it names none
  * @throws {MethodNotAllowedException} 405 with the methods of its path in `Allow`
- * @throws {NotFoundException} 404 if no route has its path, or not in its version
+ * @throws {NotFoundException} 404 if no route has its path, or not in its version; or by
+ * `c.notFound()`
  */
 export function answerUnmatched(
   router: Hono,
@@ -49,7 +51,7 @@ export function answerUnmatched(
   if (marks.length === 0) {
     const versions = otherVersions(router, path, options);
     throw new NotFoundException(
-      versions.length > 0 ? unknownVersion(versions) : NOTHING,
+      versions.length > 0 ? unknownVersion(versions) : NO_ROUTE,
     );
   }
   const ofVersion = marks.filter((mark) => answersVersion(mark, c));
@@ -57,7 +59,8 @@ export function answerUnmatched(
   const varying = { ...vary !== undefined && { vary } };
   const answering = ["ALL", method, ...method === "HEAD" ? ["GET"] : []];
   if (ofVersion.some(({ route }) => answering.includes(route.method))) {
-    throw new NotFoundException(NOTHING, { headers: varying }); // by `c.notFound()`
+    // a handler, an interceptor or middleware has returned `c.notFound()`
+    throw new NotFoundException(NO_ROUTE, { headers: varying });
   }
   if (method !== "OPTIONS" && !ofVersion.some(({ version }) => version)) {
     refuseVersion(marksAt(router, { method: method === "HEAD" ? "GET" : method, path }), c);

@@ -78,12 +78,12 @@ export interface Cell {
   readonly value: unknown;
 }
 
-/** The SQL of texts with a beginning, by an index of them. */
-export interface BeginningGrammar {
-  /** Returns the beginning of a beginning, by which an index finds all texts with the whole. */
-  shorter(text: string): string;
+/** The SQL of `startsWith` in two steps: an index finds a shorter prefix, among which it compares. */
+export interface PrefixGrammar {
+  /** Returns a shorter prefix, for which an index misses no text that has the whole prefix. */
+  shorter(prefix: string): string;
 
-  /** Compares a column with the patterns of both. */
+  /** Compares a column with the patterns of both prefixes. */
   matches(
     column: Expression<unknown>,
     patterns: { readonly shorter: Slot; readonly whole: Slot },
@@ -274,8 +274,8 @@ export interface Grammar {
   /** Compares a column with a pattern, case-sensitively. */
   matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
 
-  /** Compares the beginning of a column, where `matches` would use an index that misses rows. */
-  readonly beginning?: BeginningGrammar;
+  /** Finds texts by their prefix, if `matches` would miss some of them in an index. */
+  readonly prefix?: PrefixGrammar;
 
   /**
    * Returns text with the letters A to Z in lower case, all others unchanged, compared and ordered

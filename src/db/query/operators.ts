@@ -225,10 +225,10 @@ function textFilter(
   const pattern = grammar.pattern(match, text);
   const slot = operation.bind(`${name} ${caseOf(ignoresCase)}${match},`, pattern);
   const value = valueOf({ column, ignoresCase }, operation.ref(column));
-  const beginning = match === "startsWith" && !ignoresCase ? grammar.beginning : undefined;
-  if (!beginning) return (eb) => grammar.matches(match, value(eb), slot);
-  const shorter = operation.bind("shorter,", grammar.pattern(match, beginning.shorter(text)));
-  return (eb) => beginning.matches(value(eb), { shorter, whole: slot });
+  const prefix = match === "startsWith" && !ignoresCase ? grammar.prefix : undefined;
+  if (!prefix) return (eb) => grammar.matches(match, value(eb), slot);
+  const shorter = operation.bind("shorter,", grammar.pattern(match, prefix.shorter(text)));
+  return (eb) => prefix.matches(value(eb), { shorter, whole: slot });
 }
 
 /** Returns the value of a column by its name in the SQL, in lower case if case is ignored. */

@@ -10,7 +10,7 @@
  */
 export const TELEMETRY_REGISTRY: unique symbol = Symbol.for("opentelemetry.js.api.1");
 
-/** The global object, and that of Deno. */
+/** The members of the global object that are read here. */
 interface Globals {
   readonly [TELEMETRY_REGISTRY]?: { readonly trace?: unknown };
   readonly Deno?: { readonly telemetry?: { readonly tracerProvider?: unknown } };

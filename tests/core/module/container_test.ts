@@ -112,7 +112,7 @@ test("async factories are awaited, independent of their order", async () => {
   assert.deepEqual(order, ["url", "connection"]);
 });
 
-test("what injects a provider of an async function is built once, independent of their order", async () => {
+test("a class or factory that injects an async function's provider is built once, in any order", async () => {
   let opened = 0;
   const Config = provide("config", async () => {
     await delay(1);

@@ -226,7 +226,7 @@ testOnEach("include leaves out no row that the database relates by another text"
 });
 
 testOnEach(
-  "include tells texts apart that differ in case, also where one has no row",
+  "include distinguishes texts by case, also where one has no row",
   async (it) => {
     await using db = await Flights.open(DbOptions.fromUrl(it.url));
     const type = sql.raw(it.brand === "mysql" ? "varchar(9) collate utf8mb4_bin" : "text");

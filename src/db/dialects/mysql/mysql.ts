@@ -47,7 +47,8 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, ColumnDataType | Expression<unkno
   blob: sql`longblob`,
   array: "json",
 };
-/** A half of a character beyond U+FFFF, or that one. */
+
+/** Half of a character beyond U+FFFF, or U+FFFF. */
 const BEYOND = /[\ud800-\udfff\uffff]/;
 const MIN_INT64 = sql.raw("-9223372036854775808");
 /** Locks rows against changes, on MySQL and MariaDB. */
@@ -68,7 +69,7 @@ export const MYSQL_RECORDS: RecordsGrammar = {
 };
 
 /** Returns a text without its last character before U+FFFF, and what follows that one. */
-function shorterBeginning(text: string): string {
+function shorterPrefix(text: string): string {
   let end = text.length;
   while (end > 0 && BEYOND.test(text.charAt(end - 1))) end--;
   return text.slice(0, Math.max(0, end - 1));
@@ -177,10 +178,10 @@ export function mysqlGrammar(
     },
     pattern: likePattern,
     matches: (_, column, pattern) => like(column, pattern),
-    // MariaDB reads an index from a beginning to U+FFFF after it, and leaves out texts that go on
-    // with a character beyond. A shorter beginning includes them; concat() uses no index.
-    beginning: {
-      shorter: shorterBeginning,
+    // MariaDB reads an index up to the prefix with U+FFFF, and misses texts in which a character
+    // beyond that follows. Those have a shorter prefix too; concat() uses no index.
+    prefix: {
+      shorter: shorterPrefix,
       matches: (column, { shorter, whole }) =>
         sql<SqlBool>`(${like(column, shorter)} and ${like(sql`concat(${column})`, whole)})`,
     },
