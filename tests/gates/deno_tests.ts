@@ -17,7 +17,7 @@ import { ROOT, sourceFiles } from "../support/project.ts";
 const MAX_FILES = 16;
 const ISOLATES = "6";
 /** The areas of the longest tests: begun last, they would leave one isolate at the end. */
-const FIRST = ["tests/testing", "tests/jobs", "tests/cli"];
+const FIRST = ["tests/testing", "tests/jobs", "tests/cli", "tests/runtime"];
 
 const { values: { ignore = "/" }, positionals: wanted } = parseArgs({
   options: { ignore: { type: "string" } },
