@@ -40,7 +40,9 @@ class Notes extends controller("notes") {
     ({ params }) => this.#write(params.text),
   );
   late = route.post("/late", { interceptors: [Atomic] }, async (_, c) => {
+    const committed = Promise.withResolvers<void>();
     const count = async () => {
+      await committed.promise;
       await delay(1); // until the transaction has ended
       return await this.#db.note.count();
     };
@@ -49,7 +51,10 @@ class Notes extends controller("notes") {
       c.executionCtx.waitUntil(work.then((result) => done.push([name, result])));
     };
     begin("inside");
-    await this.#db.afterCommit(() => begin("after the commit"));
+    await this.#db.afterCommit(() => {
+      begin("after the commit");
+      committed.resolve();
+    });
     await this.#db.note.count();
     return {};
   });
