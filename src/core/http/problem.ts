@@ -80,8 +80,8 @@ export function problemResponse(
 
 /**
  * Adds the cookies of an error to those that middleware has set, as Hono would keep only one of the
- * two, and returns its other headers. Of several cookies of an `HTTPException`, a record has only the
- * last.
+ * two, and returns its other headers. Of several cookies of an `HTTPException`, a record has only
+ * the last.
  */
 function withoutCookies(
   headers: HttpException["headers"],

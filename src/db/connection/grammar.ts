@@ -78,7 +78,7 @@ export interface Cell {
   readonly value: unknown;
 }
 
-/** The SQL of `startsWith` in two steps: an index finds a shorter prefix, among which it compares. */
+/** The SQL of `startsWith` in two steps: an index finds a shorter prefix, then it compares. */
 export interface PrefixGrammar {
   /** Returns a shorter prefix, for which an index misses no text that has the whole prefix. */
   shorter(prefix: string): string;
