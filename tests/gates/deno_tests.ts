@@ -1,5 +1,5 @@
 /**
- * Runs the tests on Deno, six isolates at a time, as many tests wait; those of some folders with
+ * Runs the tests on Deno, four isolates at a time; those of some folders with
  * `deno task test FOLDER…`, all but those of one with `--ignore=FOLDER`. An isolate runs up to 16
  * files of an area: to load what they share takes longer than most tests.
  *
@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { ROOT, sourceFiles } from "../support/project.ts";
 
 const MAX_FILES = 16;
-const ISOLATES = "6";
+const ISOLATES = "4";
 /** The areas of the longest tests: begun last, they would leave one isolate at the end. */
 const FIRST = ["tests/testing", "tests/jobs", "tests/cli", "tests/runtime"];
 
