@@ -117,7 +117,7 @@ async function exitCodeOf(stop: () => Promise<void>): Promise<0 | 1> {
     getLogger(["fw", "runtime"]).fatal("Stopping failed: {error}", { error });
     return 1;
   } finally {
-    // The exit would lose records that asynchronous sinks have not written yet.
+    // The exit would lose records that asynchronous sinks, or pipes of Node, have not written yet.
     await within(drain().finally(outputWritten), DRAIN_LOG_MS).catch(() => {});
   }
 }

@@ -72,27 +72,23 @@ export function problemResponse(
   };
   if (status >= 500) logFailure(exception, c);
   forgetRepresentation(c);
+  // Hono would keep either these or those that middleware has set
+  for (const each of cookiesOf(thrown, headers)) c.header("set-cookie", each, { append: true });
+  const others = Object.entries(headers).filter(([name]) => !isCookie(name));
   return c.body(JSON.stringify(problem), status as ContentfulStatusCode, {
-    ...withoutCookies(headers, { thrown, c }),
+    ...Object.fromEntries(others),
     "content-type": PROBLEM_MEDIA_TYPE,
   });
 }
 
-/**
- * Adds the cookies of an error to those that middleware has set, as Hono would keep only one of the
- * two, and returns its other headers. Of several cookies of an `HTTPException`, a record has only
- * the last.
- */
-function withoutCookies(
-  headers: HttpException["headers"],
-  { thrown, c }: { readonly thrown: unknown; readonly c: Context },
-): HttpException["headers"] {
-  const [name] = Object.keys(headers).filter((name) => name.toLowerCase() === "set-cookie");
-  if (name === undefined) return headers;
-  const { [name]: cookie = "", ...others } = headers;
+/** Returns the cookies of an error: of several of an `HTTPException`, its headers have the last. */
+function cookiesOf(thrown: unknown, headers: HttpException["headers"]): readonly string[] {
   const sent = thrown instanceof HTTPException && thrown.res?.headers.getSetCookie();
-  for (const each of sent || [cookie]) c.header("set-cookie", each, { append: true });
-  return others;
+  return sent || Object.keys(headers).filter(isCookie).map((name) => headers[name]!);
+}
+
+function isCookie(name: string): boolean {
+  return name.toLowerCase() === "set-cookie";
 }
 
 /** Headers that describe the body of the failed response, and not that of the problem. */

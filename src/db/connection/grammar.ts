@@ -78,17 +78,8 @@ export interface Cell {
   readonly value: unknown;
 }
 
-/** The SQL of `startsWith` in two steps: an index finds a shorter prefix, then it compares. */
-export interface PrefixGrammar {
-  /** Returns a shorter prefix, for which an index misses no text that has the whole prefix. */
-  shorter(prefix: string): string;
-
-  /** Compares a column with the patterns of both prefixes. */
-  matches(
-    column: Expression<unknown>,
-    patterns: { readonly shorter: Slot; readonly whole: Slot },
-  ): Expression<SqlBool>;
-}
+/** Builds a condition on a text. */
+export type TextCondition = (text: Expression<unknown>) => Expression<SqlBool>;
 
 /** How many rows are bound as one value. */
 export interface RecordsGrammar {
@@ -268,14 +259,8 @@ export interface Grammar {
   /** Returns an encoded value as a literal for the definition of a table. */
   literal(encoded: unknown, field: AnyField): unknown;
 
-  /** Returns the pattern of a text for {@linkcode Grammar.matches}. */
-  pattern(match: TextMatch, text: string): string;
-
-  /** Compares a column with a pattern, case-sensitively. */
-  matches(match: TextMatch, column: Expression<unknown>, pattern: Slot): Expression<SqlBool>;
-
-  /** Finds texts by their prefix, if `matches` would miss some of them in an index. */
-  readonly prefix?: PrefixGrammar;
+  /** Returns what finds a part of texts, case-sensitively; `bind` binds a value that it needs. */
+  matching(match: TextMatch, part: string, bind: (value: string) => Slot): TextCondition;
 
   /**
    * Returns text with the letters A to Z in lower case, all others unchanged, compared and ordered

@@ -164,8 +164,8 @@ function textLike(
     throw refusal("a string", comparison, operation);
   }
   const match = TEXT_MATCHES[operator];
-  const slot = operation.bind("?", grammar.pattern(match, operand));
-  return { kind: "string", test: ({ text }) => grammar.matches(match, text, slot) };
+  const matches = grammar.matching(match, operand, (bound) => operation.bind("?", bound));
+  return { kind: "string", test: ({ text }) => matches(text) };
 }
 
 function arrayWith(comparison: Comparison<string>, operation: Operation): Match {

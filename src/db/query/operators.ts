@@ -222,13 +222,10 @@ function textFilter(
 ): Filter {
   const { grammar, name } = column;
   const text = String(column.encode(operand, operation.action));
-  const pattern = grammar.pattern(match, text);
-  const slot = operation.bind(`${name} ${caseOf(ignoresCase)}${match},`, pattern);
+  const shape = `${name} ${caseOf(ignoresCase)}${match},`;
+  const matches = grammar.matching(match, text, (bound) => operation.bind(shape, bound));
   const value = valueOf({ column, ignoresCase }, operation.ref(column));
-  const prefix = match === "startsWith" && !ignoresCase ? grammar.prefix : undefined;
-  if (!prefix) return (eb) => grammar.matches(match, value(eb), slot);
-  const shorter = operation.bind("shorter,", grammar.pattern(match, prefix.shorter(text)));
-  return (eb) => prefix.matches(value(eb), { shorter, whole: slot });
+  return (eb) => matches(value(eb));
 }
 
 /** Returns the value of a column by its name in the SQL, in lower case if case is ignored. */

@@ -148,8 +148,8 @@ for (const [name, reply, reason] of OUTAGES) {
     outcomes.push(await outcomeOf(verifier.verify(KNOWN)));
     server.reply = undefined;
     let last = "";
-    // a busy machine exceeds a short limit
-    for (let i = 0; i < 5 && last !== "accepted"; i++) {
+    const attempts = timeoutMs === TIMEOUT_MS ? 5 : 1; // a busy machine exceeds the short limit
+    for (let i = 0; i < attempts && last !== "accepted"; i++) {
       last = await outcomeOf(verifier.verify(KNOWN));
     }
     outcomes.push(last);

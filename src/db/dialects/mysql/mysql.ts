@@ -68,6 +68,17 @@ export const MYSQL_RECORDS: RecordsGrammar = {
   source: (_table, _names, records) => sql`values ${records}`,
 };
 
+/**
+ * MariaDB reads an index up to the prefix with U+FFFF, and misses texts in which a character beyond
+ * that follows. Those have a shorter prefix too; `concat()` uses no index.
+ */
+const matching: Grammar["matching"] = (match, part, bind) => {
+  const whole = bind(likePattern(match, part));
+  if (match !== "startsWith") return (text) => like(text, whole);
+  const shorter = bind(likePattern(match, shorterPrefix(part)));
+  return (text) => sql<SqlBool>`(${like(text, shorter)} and ${like(sql`concat(${text})`, whole)})`;
+};
+
 /** Returns a text without its last character before U+FFFF, and what follows that one. */
 function shorterPrefix(text: string): string {
   let end = text.length;
@@ -176,15 +187,7 @@ export function mysqlGrammar(
     literal(encoded, { kind }) {
       return EXPRESSIONS.includes(kind) ? sql`(${sql.lit(encoded)})` : encoded;
     },
-    pattern: likePattern,
-    matches: (_, column, pattern) => like(column, pattern),
-    // MariaDB reads an index up to the prefix with U+FFFF, and misses texts in which a character
-    // beyond that follows. Those have a shorter prefix too; concat() uses no index.
-    prefix: {
-      shorter: shorterPrefix,
-      matches: (column, { shorter, whole }) =>
-        sql<SqlBool>`(${like(column, shorter)} and ${like(sql`concat(${column})`, whole)})`,
-    },
+    matching,
     // In the single-byte character set hebrew, lower() changes only A to Z.
     lower: (text) =>
       sql`convert(cast(lower(convert(cast(convert(${text} using utf8mb4) as binary)

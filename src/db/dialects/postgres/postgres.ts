@@ -135,9 +135,11 @@ export const POSTGRES: Grammar = {
   },
   generated: (definition) => definition.generatedByDefaultAsIdentity(),
   literal: (encoded) => encoded,
-  pattern: likePattern,
-  // An enum has no LIKE; the cast of a text changes neither its plan nor its index.
-  matches: (_, column, pattern) => like(sql`${column}::text`, pattern),
+  matching(match, part, bind) {
+    const pattern = bind(likePattern(match, part));
+    // An enum has no LIKE; the cast of a text changes neither its plan nor its index.
+    return (text) => like(sql`${text}::text`, pattern);
+  },
   // With collation "C", lower() changes only A to Z.
   lower: (text) => sql`lower(${text}::text collate "C")`,
   // The first comparison can use an index; `citext` ignores case, and an enum is no text. The

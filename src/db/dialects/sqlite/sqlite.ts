@@ -21,8 +21,7 @@ import {
   UUID,
 } from "../../connection/codecs.ts";
 import { SQLITE_JSON } from "../../connection/json_values.ts";
-import type { Codec, Grammar, TextMatch } from "../../connection/grammar.ts";
-import type { Slot } from "../../connection/statement.ts";
+import type { Codec, Grammar } from "../../connection/grammar.ts";
 import { explainSqliteError } from "./sqlite_errors.ts";
 import type { FieldKind } from "../../model/field_kind.ts";
 import type { AnyField } from "../../model/model.ts";
@@ -135,19 +134,19 @@ export const SQLITE: Grammar = {
   },
   generated: (definition) => definition.autoIncrement(),
   literal: (encoded) => encoded,
-  pattern: (_, text) => text,
   // Not LIKE, which ignores the case of ASCII letters; nor GLOB, which rejects long patterns.
-  matches(match: TextMatch, column: Expression<unknown>, text: Slot) {
+  matching(match, part, bind) {
+    const slot = bind(part);
     switch (match) {
       case "contains":
-        return sql<SqlBool>`instr(${column}, ${text}) > 0`;
+        return (text) => sql<SqlBool>`instr(${text}, ${slot}) > 0`;
       case "startsWith":
         // The first comparison can use an index.
-        return sql<
-          SqlBool
-        >`(${column} >= ${text} and substr(${column}, 1, length(${text})) = ${text})`;
+        return (text) =>
+          sql<SqlBool>`(${text} >= ${slot} and substr(${text}, 1, length(${slot})) = ${slot})`;
       case "endsWith":
-        return sql<SqlBool>`substr(${column}, length(${column}) - length(${text}) + 1) = ${text}`;
+        return (text) =>
+          sql<SqlBool>`substr(${text}, length(${text}) - length(${slot}) + 1) = ${slot}`;
     }
   },
   lower: (text) => sql`lower(${text})`,
